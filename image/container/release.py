@@ -1,4 +1,6 @@
-"""Makes /opt/lunette inside the build of the containers: what the image of an appliance has there, by the same code."""
+"""Creates /opt/lunette inside the build of the containers, with the same content and code as the image of an
+appliance.
+"""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Where Debian packages come from: derived from the machine's own apt, never written down here."""
+"""Sources of Debian packages: derived from the machine's own apt, never written down here."""
 
 import os
 import re
@@ -11,9 +11,9 @@ from pathlib import Path
 SUITE = "trixie"
 COMPONENTS = "main contrib"
 ZFS_MODULES = "zfs modules"
-"""The section of packages.txt that the image goes without: its modules are compiled outside of it."""
+"""The section of packages.txt that the image omits: its modules are compiled outside of it."""
 FIRMWARE = "firmware"
-"""The section that only the ISO has, from a component of its own."""
+"""The section that only the ISO has, from a separate component."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def parse_index_targets(text: str) -> list[dict[str, str]]:
 
 
 def derive_mirrors(records: list[dict[str, str]]) -> Mirrors | None:
-    """The Debian mirrors among apt's indexes; None where there is none (an Ubuntu machine)."""
+    """The Debian mirrors among apt's indexes; None if there is none (an Ubuntu machine)."""
     found: dict[str, str] = {}
     for record in records:
         if record.get("Origin") == "Debian" and record.get("Repo-URI", "").startswith(("http://", "https://")):

@@ -25,12 +25,13 @@ DIVERT_INITRAMFS = 'mkdir -p "$1/etc/initramfs-tools" && echo do_initrd=no > "$1
 # Stored unpacked: an emulated machine spends seconds on unpacking what every boot or export loads.
 PLAIN_MODULES = ("arch", "crypto", "drivers/md", "drivers/net/virtio_net*", "drivers/nvme", "drivers/target", "lib")
 UML_SUITE = "forky"
-"""Where the user-mode kernel is from: since Linux 6.16 it runs its processes under seccomp, twice as fast as tracing
-each of their calls. Debian 13's own is taken where that suite cannot be had."""
+"""Source of the user-mode kernel: since Linux 6.16 it runs its processes under seccomp, twice as fast as tracing each
+of their calls. Debian 13's own is used if that suite is not available.
+"""
 FETCH_UML = (
     f'chroot "$1" sh -ec "mkdir /uml; cd /uml; list=/etc/apt/sources.list.d/uml.list; '
     f"sed -n 's/ {SUITE} / {UML_SUITE} /p' /etc/apt/sources.list > \\$list; "
-    "apt-get -qq -o Acquire::Check-Valid-Until=false update || :; "  # a mirror may stand still
+    "apt-get -qq -o Acquire::Check-Valid-Until=false update || :; "  # a mirror may be out of date
     f"apt-get -qq download tcc; apt-get -qq download user-mode-linux/{UML_SUITE} || "
     "{ rm \\$list; apt-get -qq update; apt-get -qq download user-mode-linux; }; rm -f \\$list; "
     'for deb in *.deb; do dpkg -x \\$deb .; rm \\$deb; done"'
@@ -38,13 +39,13 @@ FETCH_UML = (
 
 
 def base_key(image: Path) -> str:
-    """Key of the base layer: the command that makes it, without this machine's mirrors and folders."""
+    """Key of the base layer: the command that creates it, without this machine's mirrors and directories."""
     command = mmdebstrap_argv(sorted(packages(image)), None, Path("root"))
     return content_key([], *command, *PLAIN_MODULES)
 
 
 def base_layer(cache: Cache, image: Path) -> Path:
-    """The base layer, made with mmdebstrap when the cache has none."""
+    """The base layer, created with mmdebstrap if the cache has none."""
     return cache.layer("base", base_key(image), lambda work: _build(work, image), keep=2)
 
 

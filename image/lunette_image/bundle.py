@@ -52,7 +52,7 @@ def bundle_layer(cache: Cache, sources: Sources) -> Path:
 
 
 def manifest(image: Path, release: str) -> dict[str, Any]:
-    """What the role reads. Debian's version is the one whose packages the image is made of."""
+    """Manifest for the role. Debian's version is the one whose packages the image uses."""
     sections = parse_packages((image / "packages.txt").read_text())
     server = image / "server"
     return {
@@ -70,8 +70,8 @@ def manifest(image: Path, release: str) -> dict[str, Any]:
 
 
 def is_for_one_alone(path: Path, server: Path) -> bool:
-    """True for what keeps other software from starting storage, or changes how the server behaves: masked units, and
-    settings of md, LVM, udev, modules and the network. It is left out where others serve hosts already.
+    """True for files that keep other software from starting storage, or change how the server behaves: masked units,
+    and settings of md, LVM, udev, modules and the network. They are omitted if other software serves hosts already.
     """
     name = path.relative_to(server)
     of_all = {"modprobe.d", "sysctl.d"} & set(name.parts)
@@ -90,7 +90,7 @@ def _pack(folder: Path, archive: Path) -> None:
 
 
 def _pack_files(folder: Path, archive: Path) -> None:
-    """Files and links only: the folders they go into are the server's and keep their permissions."""
+    """Only files and links: their directories belong to the server and keep their permissions."""
     with tarfile.open(archive, "w:gz") as packed:
         for path in files_under(folder):
             entry = tarfile.TarInfo(str(path.relative_to(folder)))

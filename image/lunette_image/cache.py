@@ -71,7 +71,7 @@ class Cache:
 
     @contextmanager
     def lock(self, name: str) -> Iterator[None]:
-        """Hold the lock of one kind of layer; waits, and says so, while another build holds it."""
+        """Hold the lock of one kind of layer; waits, with a message, while another build holds it."""
         with (self.folder / f".{name}.lock").open("w") as handle:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -136,7 +136,8 @@ def mount_points() -> list[Path]:
 
 
 def remove_tree(path: Path, mounts: Iterable[Path] | None = None) -> None:
-    """Remove a layer, renamed first so that nobody sees half of it. Another process may be at it: that is fine.
+    """Remove a layer, renamed first so that no process sees an incomplete one. Another process may do the same, which
+    is fine.
 
     Refused while something is mounted inside, such as /dev in a tree whose build was killed.
     """

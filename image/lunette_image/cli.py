@@ -94,7 +94,7 @@ def build(options: argparse.Namespace) -> None:
 
 
 def sources(options: argparse.Namespace) -> Sources:
-    """The inputs named by the options; a page folder that was asked for must be there."""
+    """The inputs named by the options; a requested page folder must exist."""
     ui = options.ui or TREE / "frontend/dist"
     if not (ui / "index.html").is_file():
         if options.ui:

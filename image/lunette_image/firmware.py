@@ -55,7 +55,7 @@ def extract_argv(wanted: list[str], mirrors: Mirrors | None, root: Path) -> list
 
 
 def add(root: Path, layer: Path) -> None:
-    """Link firmware and licenses into a tree, beside what it has in those folders."""
+    """Link firmware and licenses into a tree, in addition to its own content of those directories."""
     for folder in (FILES, DOCS):
         (root / folder).mkdir(parents=True, exist_ok=True)
         for found in sorted((layer / "root" / folder).iterdir()):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 # Enough to find the root on a virtio, SCSI, NVMe or SATA disk; the rest is loaded by udev from the root.
 WANTED_MODULES = ("virtio_blk", "virtio_scsi", "sd_mod", "nvme", "ahci", "crc32c_intel", "ext4")
-# The same on whatever a server boots from; what leads to other machines' disks (Fibre Channel, iSCSI) stays out.
+# The same for every boot medium; drivers for other machines' disks (Fibre Channel, iSCSI) are omitted.
 ANY_CONTROLLER = (
     *("kernel/drivers/ata", "kernel/drivers/block", "kernel/drivers/cdrom", "kernel/drivers/message/fusion"),
     *("kernel/drivers/nvme/host/nvme.ko", "kernel/drivers/pci/controller/vmd", "kernel/drivers/usb/host"),
@@ -28,7 +28,7 @@ ANY_CONTROLLER = (
 )
 NOT_A_CONTROLLER = ("drbd", "nbd", "rbd", "zram", "brd", "null_blk", "ublk_drv", "aoe", "floppy", "pktcdvd", "rnbd")
 FILE_SYSTEMS = ("ext4", "isofs", "squashfs", "overlay", "loop", "crc32c_intel", "raid1")
-"""Loaded always; the initrd of an installed system and that of the ISO are the same file."""
+"""Always loaded; the initrd of an installed system and that of the ISO are the same file."""
 
 
 def module_name(path: str) -> str:
@@ -43,7 +43,7 @@ def parse_dependencies(modules_dep: str) -> dict[str, list[str]]:
 
 
 def load_order(wanted: tuple[str, ...], dependencies: dict[str, list[str]]) -> list[str]:
-    """Module files in an order in which each can be inserted; a wanted module that is built in is left out."""
+    """Module files in an order in which each can be inserted; a requested module that is built in is omitted."""
     by_name = {module_name(file): file for file in dependencies}
     order: list[str] = []
 

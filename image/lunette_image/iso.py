@@ -35,7 +35,7 @@ EFI_MIB = 4
 MDADM = "/usr/sbin/mdadm"
 """Goes into the initrd: it starts a mirror of system disks, from which all else is read."""
 REPRODUCIBLE = {**os.environ, "SOURCE_DATE_EPOCH": str(EPOCH_S), "TZ": "UTC"}
-"""Environment of programs that would write the time of day."""
+"""Environment of programs that would otherwise write the time of day."""
 GPT_EFI = "C12A7328-F81F-11D2-BA4B-00A0C93EC93B"
 GRUB_FOLDER = "usr/lib/grub"
 GRUB_MODULES = (
@@ -51,7 +51,7 @@ GRUB_IMAGES = {
 
 @dataclass(frozen=True)
 class Disc:
-    """What one ISO is called; what tells it from others follows from the key."""
+    """Name of one ISO; its version follows from the key."""
 
     key: str
     name: str
@@ -59,7 +59,7 @@ class Disc:
 
     @property
     def version(self) -> str:
-        """The product's, which a slot tells too."""
+        """The product's version, also shown by a slot."""
         return self.name.removeprefix("lunette-").removesuffix("-amd64")
 
     @property
@@ -98,7 +98,7 @@ def build_iso(cache: Cache, sources: Sources, signer: Signer) -> dict[str, Any]:
 
 
 def layers_of(cache: Cache, sources: Sources) -> Layers:
-    """The layers of what a person boots: those of every image, and firmware."""
+    """The layers of bootable systems: those of every image, and firmware."""
     layers = layers_below(cache, sources)
     return replace(layers, firmware=firmware.firmware_layer(cache, sources.image)) if sources.firmware else layers
 
@@ -111,7 +111,7 @@ def version_of(sources: Sources) -> str:
 
 
 def live_layer(cache: Cache, sources: Sources, layers: Layers, signer: Signer, more: Path | None = None) -> Path:
-    """The compressed tree; `more` is a folder laid over all else."""
+    """The compressed tree; `more` is a directory copied over it."""
     key = content_key([more] if more else [], live_key(sources, layers, signer))
     return cache.layer("live", key, lambda work: _build_live(work, sources, layers, signer, more), keep=3)
 
@@ -205,7 +205,7 @@ def _build(work: Path, disc: Disc, image: Path, base: Path, live: Path, boot: Pa
 
 
 def squashfs_argv(root: Path, target: Path) -> list[str]:
-    """The command that packs the tree; zstd because it unpacks fast on what is slow, such as an emulated machine."""
+    """The command that packs the tree; zstd because it unpacks fast on slow machines, such as an emulated one."""
     argv = ["mksquashfs", str(root), str(target), "-noappend", "-no-progress", "-quiet"]
     argv += ["-comp", "zstd", "-Xcompression-level", "3", "-b", "128K"]
     return [*argv, "-mkfs-time", str(EPOCH_S), "-all-time", str(EPOCH_S)]

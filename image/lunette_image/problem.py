@@ -2,4 +2,4 @@
 
 
 class ImageProblem(Exception):
-    """The image cannot be built; the text is meant for the person who asked for it."""
+    """The image cannot be built; the text is meant for the user who requested it."""

@@ -16,9 +16,9 @@ from .venv import PYTHON, SITE
 
 HOME = "opt/lunette"
 FOLDERS = ("etc/target", "etc/target/pr", "etc/target/alua")
-"""LIO takes /etc/target for its state if it is there when target_core_mod loads. Only root looks inside."""
+"""LIO uses /etc/target for its state if it exists when target_core_mod is loaded. Only root has access."""
 KEPT = ("etc/lvm/devices/system.devices",)
-"""Files of image/server that belong to the machine once they are there: LVM writes its devices into this one."""
+"""Files of image/server that belong to the machine once they exist: LVM writes its devices into this one."""
 
 
 @dataclass(frozen=True)
@@ -96,10 +96,10 @@ def add_product(root: Path, backend: Path, ui: Path | None) -> None:
     for name, target in distribution.scripts.items():
         write_file(root / HOME / "bin" / name, script_text(target), 0o755)
     for package in sorted(path.name for path in (backend / "src").iterdir() if path.is_dir()):
-        # Checked against the source's hash, unlike the locked packages: a person may edit these files.
+        # Checked against the source's hash, unlike the locked packages: users may edit these files.
         mode = ("--invalidation-mode", "checked-hash")
         in_root(root, f"/usr/bin/python{PYTHON}", "-m", "compileall", "-q", *mode, f"/{SITE}/{package}")
-    # Made from the commands themselves; links of image/server lead there.
+    # Generated from the commands themselves; links of image/server lead there.
     in_root(root, f"/{HOME}/bin/python3", "-m", "lunette.cli.manual", "--share", f"/{HOME}/share")
     if ui is not None:
         add_tree(ui, root / HOME / "ui")

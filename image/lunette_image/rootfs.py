@@ -1,4 +1,4 @@
-"""Composes the layers into what boots: rootfs.ext4, vmlinuz, initrd.img and the user-mode kernel.
+"""Composes the layers into a bootable system: rootfs.ext4, vmlinuz, initrd.img and the user-mode kernel.
 
 rootfs-<key>/   rootfs.ext4, layers.json
 boot-<key>/     vmlinuz, initrd.img
@@ -159,7 +159,7 @@ def compose(root: Path, sources: Sources, layers: Layers, overlays: list[Path]) 
 
 
 def configure(root: Path, *, with_product: bool, bare: bool) -> None:
-    """What needs the tree's own programs: users and enabled units."""
+    """Steps that need the tree's own programs: users and enabled units."""
     in_root(root, "systemd-sysusers")
     for name in () if bare else product.FOLDERS:
         (root / name).mkdir(mode=0o700, exist_ok=True)
@@ -176,11 +176,11 @@ def configure(root: Path, *, with_product: bool, bare: bool) -> None:
 
 
 def forget_identity(root: Path) -> None:
-    """Take away what tells one machine from another: each one makes its own when it first starts.
+    """Remove what distinguishes machines: each one creates its own at its first start.
 
-    zfsutils-linux draws a hostid when it is installed. Were it the same on two appliances, either would import a pool
-    that the other has in use. nvme-cli draws a host NQN and a host identifier: two machines with the same ones are one
-    host to a subsystem, and reservations of one are those of the other.
+    zfsutils-linux generates a hostid when it is installed. Were it the same on two appliances, either would import a
+    pool that the other uses. nvme-cli generates a host NQN and a host identifier: two machines with the same ones are
+    one host to a subsystem, and reservations of one are those of the other.
     """
     write_file(root / "etc/machine-id", "", 0o444)
     write_file(root / "etc/hostname", "lunette\n")

@@ -54,7 +54,7 @@ def document(root: Path, sources: Sources, layers: Layers, name: str, epoch_s: i
 
 
 def debian_packages(status: str) -> Iterator[dict[str, Any]]:
-    """What dpkg has installed; licenses are in each package's own copyright file, which the image keeps."""
+    """Packages installed by dpkg; licenses are in each package's own copyright file, which the image retains."""
     for block in status.split("\n\n"):
         fields = HeaderParser().parsestr(block.strip())
         if fields["Status"] != "install ok installed":
@@ -65,7 +65,7 @@ def debian_packages(status: str) -> Iterator[dict[str, Any]]:
 
 
 def python_packages(site: Path) -> Iterator[dict[str, Any]]:
-    """What is installed in a site-packages folder, the product itself left out."""
+    """Packages in a site-packages directory, without the product itself."""
     for metadata in sorted(site.glob("*.dist-info/METADATA")):
         fields = HeaderParser().parsestr(metadata.read_text())
         name, version = str(fields["Name"]), str(fields["Version"])
@@ -75,7 +75,7 @@ def python_packages(site: Path) -> Iterator[dict[str, Any]]:
 
 
 def npm_packages(lock: Path) -> Iterator[dict[str, Any]]:
-    """What package-lock.json installs for the web pages, without what only builds and tests them."""
+    """Packages that package-lock.json installs for the web pages, without those that only build and test them."""
     for place, entry in sorted(json.loads(lock.read_text())["packages"].items()):
         if place and not entry.get("dev") and not entry.get("optional"):
             name, version = place.rpartition("node_modules/")[2], entry["version"]

@@ -24,23 +24,25 @@ FOLDER = "usr/lib/lunette/updates"
 DAYS = 36500
 DEVELOPMENT = "Lunette development key"
 LASTS_DAYS = 3650
-"""What is trusted must be valid for so long when an image is built: an appliance may be off the network for years."""
+"""Minimum remaining validity of trusted certificates when an image is built: an appliance may be off the network for
+years.
+"""
 PURPOSE = "extendedKeyUsage=codeSigning"
 PURPOSE_BEFORE = "emailProtection"
-"""Appliances that do not ask for code signing yet ask for this: it is what RAUC does unless it is configured."""
+"""Appliances that do not require code signing yet require this: it is RAUC's default."""
 _NEW = ("openssl", "req", "-x509", "-newkey", "rsa:3072", "-noenc", "-sha256", "-days", str(DAYS))
 
 
 @dataclass(frozen=True)
 class Signer:
-    """What an image trusts, and the certificate and key that sign a bundle, where one is to be signed."""
+    """What an image trusts, and the certificate and key that sign a bundle, if one is to be signed."""
 
     certificate: Path
     key: Path | None
     trusted: Path
     """PEM, of one or more."""
     revoked: Path | None = None
-    """The lists of revoked certificates, PEM: one of each that is trusted."""
+    """The lists of revoked certificates, PEM: one for each trusted certificate."""
     development: bool = False
 
     @property
@@ -49,13 +51,13 @@ class Signer:
         return [self.trusted, *([self.revoked] if self.revoked else [])]
 
     def add_to(self, root: Path) -> None:
-        """Let the tree trust these certificates but for what they revoked, and say whose they are."""
+        """Make the tree trust these certificates except for revoked ones, and name their owners."""
         pem = [*_blocks(self.trusted, "CERTIFICATE"), *(_blocks(self.revoked, "X509 CRL") if self.revoked else ())]
         write_file(root / FOLDER / "keyring.pem", "".join(pem))
         write_file(root / FOLDER / "trusts", f"{self.words()}\n")
 
     def words(self) -> str:
-        """Whose signature it is, as a person reads it."""
+        """Name of the signer."""
         kind = "a development key, which everybody may have who built this image: " if self.development else ""
         return kind + "; ".join(_words(pem) for pem in _blocks(self.trusted, "CERTIFICATE"))
 
@@ -67,7 +69,7 @@ def signer(
     trusted: Path | None = None,
     revoked: Path | None = None,
 ) -> Signer:
-    """The signer that the options name; without one the development key, made when it is first asked for.
+    """The signer of the options; without one the development key, created on first use.
 
     Raises ImageProblem for what an appliance would refuse, now or before ten years have passed.
     """
@@ -150,7 +152,7 @@ def _check_signer(file: Path) -> None:
 
 
 def _check_revoked(file: Path, trusts: Sequence[str]) -> None:
-    """OpenSSL wants the list of each certificate that is trusted, within its time; without it all is refused."""
+    """OpenSSL requires a valid revocation list of each trusted certificate; without it everything is refused."""
     lists = _blocks(file, "X509 CRL")
     for pem in trusts:
         own = [one for one in lists if _issued(pem, one)]
@@ -166,7 +168,7 @@ def _check_revoked(file: Path, trusts: Sequence[str]) -> None:
 
 
 def _blocks(file: Path, kind: str) -> list[str]:
-    """The parts of a PEM file of this kind. Raises ImageProblem where there is none."""
+    """The parts of a PEM file of this kind. Raises ImageProblem if there are none."""
     text = file.read_text(errors="replace")
     found = re.findall(rf"-----BEGIN {kind}-----\n.*?\n-----END {kind}-----\n?", text, re.DOTALL)
     if not found:

@@ -1,6 +1,7 @@
-"""SPDK from a folder that `make install` filled, for the ISO and its updates: Debian has no package of it.
+"""SPDK from a directory filled by `make install`, for the ISO and its updates: Debian has no package of it.
 
-Taken are `nvmf_tgt` and shared libraries, from below `usr` of the folder. Headers, archives, other programs stay out.
+`nvmf_tgt` and shared libraries are copied, from below `usr` of the directory. Headers, archives and other programs are
+omitted.
 """
 
 import hashlib
@@ -19,7 +20,7 @@ VERSION = re.compile(r"^#define\s+SPDK_VERSION_(MAJOR|MINOR|PATCH)\s+(\d+)\s*$",
 
 
 def staged(folder: Path) -> tuple[str, ...]:
-    """The files to take, by their paths in the folder; the program comes first. Raises ImageProblem without it."""
+    """The files to copy, by their paths in the directory; the program comes first. Raises ImageProblem without it."""
     found = [place for place in PLACES if (folder / place).is_file()]
     if len(found) != 1:
         raise ImageProblem(
@@ -31,7 +32,7 @@ def staged(folder: Path) -> tuple[str, ...]:
 
 
 def add(root: Path, folder: Path) -> None:
-    """Put the files into a tree, whose own are never replaced. Raises ImageProblem where the program could not run."""
+    """Put the files into a tree, whose own are never replaced. Raises ImageProblem if the program could not run."""
     program, *libraries = files = staged(folder)
     known = {path.name for top in LIBRARIES for path in (root / top).rglob("*.so*")}
     twice = sorted({Path(name).name for name in libraries} & known)
@@ -56,14 +57,14 @@ def add(root: Path, folder: Path) -> None:
 
 
 def missing(ldd: str) -> tuple[str, ...]:
-    """What `ldd` did not find: libraries, and versions of symbols (glibc, elf/dl-version.c)."""
+    """Dependencies that `ldd` did not find: libraries, and versions of symbols (glibc, elf/dl-version.c)."""
     absent = re.findall(r"^\s*(\S+) => not found", ldd, re.MULTILINE)
     older = re.findall(r"version `([^']+)' not found", ldd)
     return tuple(dict.fromkeys([*absent, *older]))
 
 
 def version(folder: Path) -> str:
-    """The version that the staged headers tell, else the SHA-256 of the program. Raises ImageProblem."""
+    """The version in the staged headers, else the SHA-256 of the program. Raises ImageProblem."""
     program = staged(folder)[0]
     header = (folder / program).parents[1] / "include/spdk/version.h"
     if header.is_file():

@@ -30,7 +30,7 @@ TIMEOUT_S = 1200
 
 @dataclass(frozen=True)
 class Spec:
-    """What a bundle is to be beside the tree's own; `empty` has no system in it, so it is only good to be refused."""
+    """Options of a bundle in addition to the tree's own; `empty` contains no system, so it can only be refused."""
 
     version: str | None = None
     compatible: str = COMPATIBLE
@@ -60,7 +60,7 @@ def _files(cache: Cache, sources: Sources, layers: Layers, signer: Signer, overl
 
 
 def manifest(version: str, compatible: str = COMPATIBLE) -> str:
-    """What RAUC reads of the bundle; sizes and digests are RAUC's own work."""
+    """RAUC's manifest of the bundle; sizes and digests are RAUC's own work."""
     return (
         f"[update]\ncompatible={compatible}\nversion={version}\n[bundle]\nformat=verity\n"
         "[image.system]\nfilename=system.tar\n"
@@ -68,7 +68,7 @@ def manifest(version: str, compatible: str = COMPATIBLE) -> str:
 
 
 def pack(target: Path, files: dict[str, Path], version: str) -> None:
-    """The content of a slot: the files of the ISO below live/, with times and owners that say nothing."""
+    """The content of a slot: the files of the ISO below live/, with neutral times and owners."""
     (target.parent / "version").write_text(f"{version}\n")
     with tarfile.open(target, "w", format=tarfile.PAX_FORMAT) as packed:
         folder = tarfile.TarInfo("live")

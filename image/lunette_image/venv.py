@@ -27,7 +27,7 @@ def venv_layer(cache: Cache, base: Path, lock: Path, uv: str | None = None) -> P
 
 
 def find_uv(chosen: str | None = None) -> str:
-    """The uv program: the one asked for, LUNETTE_UV, the one on the path, or the one `make` installed."""
+    """The uv program: the specified one, LUNETTE_UV, the one on the path, or the one `make` installed."""
     asked = chosen or os.environ.get("LUNETTE_UV")
     if asked and not shutil.which(asked):
         raise ImageProblem(f"uv is not at {asked}: name an existing program with --uv or LUNETTE_UV")
@@ -38,7 +38,7 @@ def find_uv(chosen: str | None = None) -> str:
 
 
 def uv_environment(uv: str) -> dict[str, str]:
-    """Uv's environment; a package index configured for pip is handed on, because uv does not read pip's files."""
+    """uv's environment; a package index configured for pip is passed on, because uv does not read pip's files."""
     env = {**os.environ, "UV_PYTHON_DOWNLOADS": "never"}
     pip = shutil.which(Path(uv).with_name("pip")) or shutil.which("pip3")
     if pip and "UV_DEFAULT_INDEX" not in env:
@@ -64,7 +64,7 @@ def _build(work: Path, base: Path, lock: Path, uv: str) -> None:
     target = work / "site-packages"
     with step("venv: locked Python packages"):
         run(install_argv(uv, lock, target), timeout_s=TIMEOUT_S, log=work / "uv.log", env=uv_environment(uv))
-        # Their scripts carry this machine's interpreter; the product makes its own.
+        # Their scripts contain this machine's interpreter; the product creates its own.
         shutil.rmtree(target / "bin", ignore_errors=True)
         (target / ".lock").unlink(missing_ok=True)
     with step("venv: compiling to byte code"):

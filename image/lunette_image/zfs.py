@@ -16,7 +16,7 @@ TIMEOUT_S = 3600
 
 
 def zfs_version(dpkg_status: str) -> str:
-    """Version of zfsutils-linux in dpkg's status file; the modules must be of the same one."""
+    """Version of zfsutils-linux in dpkg's status file; the modules must have the same one."""
     for block in dpkg_status.split("\n\n"):
         if block.startswith("Package: zfsutils-linux\n"):
             found = re.search(r"^Version: (\S+)$", block, re.M)
@@ -33,13 +33,13 @@ def zfs_key(base: Path) -> str:
 
 
 def cached_modules(cache: Cache, base: Path) -> Path | None:
-    """The modules' layer if it has been built; nothing waits for it."""
+    """The modules' layer if it has been built; does not wait for it."""
     layer = cache.path("zfs", zfs_key(base))
     return layer if layer.is_dir() else None
 
 
 def zfs_layer(cache: Cache, base: Path) -> Path:
-    """The modules' layer, compiled now (7 to 18 minutes on two cores) if it is not there."""
+    """The modules' layer, compiled now (7 to 18 minutes on two cores) if it does not exist."""
     return cache.layer("zfs", zfs_key(base), lambda work: _build(work, base), keep=2)
 
 
@@ -68,7 +68,7 @@ def _build(work: Path, base: Path) -> None:
             # Mirrors keep only the newest kernel's headers.
             raise ImageProblem(f"{problem}\nif {kernel} is no longer served, run image/build --refresh first") from None
     with step(f"zfs: compiling OpenZFS {version} for {kernel}"):
-        # The package's own trigger compiles; asking dkms again does nothing, or says why it did not.
+        # The package's own trigger compiles; another dkms call does nothing, or says why it failed.
         _inside(root, log, "apt-get", "-qy", "install", f"zfs-dkms={version}")
         _inside(root, log, "dkms", "autoinstall", "-k", kernel)
     built = root / "usr/lib/modules" / kernel

@@ -153,7 +153,7 @@ def test_version_0_90_has_its_uuid_from_mdadm_which_turns_its_bytes() -> None:
         ({"reshape_position": "1024"}, PAIR, "is being reshaped"),
         ({"raid_disks": "2 (3)", "reshape_position": "0"}, PAIR, "is being reshaped"),
         ({"level": "linear"}, PAIR, "has the level linear"),
-        ({"level": "multipath"}, PAIR, "is multipath"),
+        ({"level": "multipath"}, PAIR, "has the level multipath"),
         ({"level": "container", "metadata_version": "external:/md9/0"}, PAIR, "firmware RAID (external metadata)"),
     ],
 )

@@ -49,10 +49,10 @@ PARTING_S = 0.5
 
 
 class Server(uvicorn.Server):
-    """Uvicorn that tells systemd, and ends the event streams before it waits for open connections.
+    """uvicorn that notifies systemd, and ends the event streams before it waits for open connections.
 
-    From the network it lets in as many as the limits say. Where a `local` socket is given it also serves there,
-    without TLS and uncounted, to these `uids` only.
+    From the network it admits as many connections as the limits allow. With a `local` socket it also serves there,
+    without TLS and uncounted, only these `uids`.
     """
 
     def __init__(
@@ -123,9 +123,9 @@ class Server(uvicorn.Server):
 
 
 def main() -> int:
-    """Runs the API until it is told to stop."""
+    """Runs the API until it is stopped."""
     settings = read_settings(sys.argv[1:])
-    os.umask(0o077)  # on an appliance its unit says so too
+    os.umask(0o077)  # on an appliance its unit sets this too
     set_up_log()
     try:
         return _reset(settings) if settings.reset_password else _serve(settings)
@@ -186,7 +186,7 @@ def _tell_port(store: Store, port: int) -> None:
 
 @contextmanager
 def _left_to_the_next_start(what: str) -> Iterator[None]:
-    """A database that cannot be written to now is no reason not to start."""
+    """A database that cannot be written now does not prevent the start."""
     try:
         yield
     except LunetteError as error:
@@ -231,7 +231,7 @@ def _open(settings: Settings) -> Store:
 
 
 def _reset(settings: Settings) -> int:
-    """For someone with a shell on the appliance. Works beside a running API."""
+    """For an administrator with a shell on the appliance. Works while the API is running."""
     _become_owner(settings.data)
     store = _open(settings)
     try:
@@ -244,7 +244,7 @@ def _reset(settings: Settings) -> int:
 
 
 def _become_owner(folder: Path) -> None:
-    """As root, files made here would lock the API out of its own database: go on as the folder's owner."""
+    """As root, files created here would lock the API out of its own database: continue as the directory's owner."""
     if os.geteuid() == 0 and folder.exists() and folder.stat().st_uid != 0:
         owner = folder.stat()
         os.setgroups([])
@@ -253,7 +253,7 @@ def _become_owner(folder: Path) -> None:
 
 
 def _greet(settings: Settings, address: str | None, password: str | None) -> None:
-    """The frame on the console: where to go, and with which password while nobody has chosen one."""
+    """The frame on the console: the address, and the one-time password until it is changed."""
     lines = [f"Web address   https://{address or socket.gethostname()}:{settings.port}"]
     with suppress(OSError, ValueError):
         lines.append(f"Certificate   SHA-256 {fingerprint(settings.tls_cert.read_text())}")

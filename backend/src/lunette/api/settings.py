@@ -1,4 +1,4 @@
-"""Where things are and how to listen: arguments first, then the environment, then what the appliance uses."""
+"""Paths and listening addresses: arguments first, then the environment, then the appliance's defaults."""
 
 import argparse
 import os
@@ -12,7 +12,7 @@ APPLIANCE_UI = "/opt/lunette/ui"
 
 
 class Settings(Model):
-    """`data` keeps the database, the key for stored secrets and the certificate; `runtime` is gone after a reboot."""
+    """`data` contains the database, the key for stored secrets and the certificate; `runtime` is lost at a reboot."""
 
     data: Path
     runtime: Path

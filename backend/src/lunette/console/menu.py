@@ -1,4 +1,4 @@
-"""The screen, the menu below it, and what each key does. Nothing that is typed ends it."""
+"""The screen, the menu below it, and what each key does. No input ends the program."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ class Entry:
 
 
 def entries(places: Places, install: Task) -> list[Entry]:
-    """What can be done here. Only a system that runs from the ISO can be installed."""
+    """The available entries. Only a system that runs from the ISO can be installed."""
     found = [
         Entry("1", "n", "network repair", lambda terminal: network.repair(terminal, places)),
         Entry("2", "p", "reset admin's password", lambda terminal: tasks.reset_password(terminal, places)),
@@ -35,7 +35,7 @@ def entries(places: Places, install: Task) -> list[Entry]:
 
 
 def menu_lines(found: list[Entry]) -> list[str]:
-    """Two entries in a line, so that screen and menu fit on 24 lines."""
+    """Two entries per line, so that screen and menu fit on 24 lines."""
     cells = [f"{one.number} or {one.letter}  {one.text}" for one in found]
     return [f"  {left:<40}{right}".rstrip() for left, right in zip(cells[::2], [*cells[1::2], ""], strict=False)]
 
@@ -47,7 +47,7 @@ class Menu:
         self._terminal, self._entries, self._watch = terminal, found, watch
 
     def run(self) -> None:
-        """For ever. Raises HungUp once the terminal is gone."""
+        """Runs forever. Raises HungUp once the terminal is gone."""
         while True:
             shown = self._watch.text
             self._terminal.say(*shown.split("\n"), *menu_lines(self._entries), "")

@@ -1,4 +1,6 @@
-"""Network repair: DHCP or a static address on one interface, on trial for 60 seconds as every change of the network."""
+"""Network repair: DHCP or a static address on one interface, on trial for 60 seconds like every change of the
+network.
+"""
 
 import re
 from ipaddress import ip_address, ip_interface
@@ -12,7 +14,7 @@ from lunette.system.agent_client import AgentClient
 from lunette.system.agent_port import AgentPort
 
 LIST_S = 20.0
-"""How long the API may take to tell of the interfaces before the agent is asked."""
+"""How long the API may take to list the interfaces before the agent is asked."""
 
 
 def repair(terminal: Terminal, places: Places, agent: AgentPort | None = None) -> None:
@@ -37,7 +39,7 @@ def repair(terminal: Terminal, places: Places, agent: AgentPort | None = None) -
 
 
 def card_lines(cards: list[Card]) -> list[str]:
-    """Interfaces as a numbered list: the link first, for a cable is what fails most."""
+    """Interfaces as a numbered list: the link first, because cables fail most often."""
     lines = []
     for number, card in enumerate(cards, 1):
         link = "link" if card.link else "NO LINK"
@@ -47,7 +49,7 @@ def card_lines(cards: list[Card]) -> list[str]:
 
 
 def ask_spec(terminal: Terminal, card: Card) -> JsonObject | None:
-    """What an interface is to be; None for no change."""
+    """The new settings of an interface; None for no change."""
     if not card.link:
         terminal.say(f"{card.name} has no link: check the cable and the switch first.")
     terminal.say("", " 1  address from DHCP", " 2  static address", "")
@@ -73,7 +75,7 @@ def ask_address(terminal: Terminal) -> str:
 
 
 def address_problem(text: str) -> str | None:
-    """Why a text is no address with a prefix."""
+    """Why a text is not an address with a prefix."""
     try:
         ip_interface(text)
     except ValueError:
@@ -101,7 +103,7 @@ def ask_ips(terminal: Terminal, question: str, most: int = 3) -> list[str]:
 
 
 def ask_time_servers(terminal: Terminal, most: int = 4) -> list[str]:
-    """Addresses or names. Without any, those of Debian on the Internet are asked."""
+    """Addresses or names. Without any, Debian's time servers on the Internet are used."""
     while True:
         words = terminal.ask("Time servers (NTP), separated by spaces (Enter: none):").replace(",", " ").split()
         wrong = [word for word in words if len(word) > 253 or not re.fullmatch(NTP_PATTERN, word)]
@@ -122,7 +124,7 @@ def _is_ip(text: str) -> bool:
 
 
 def plan_lines(plan: JsonObject) -> list[str]:
-    """A plan of the product in words."""
+    """A plan of the product, in words."""
     lines = ["", f"{plan['title']}:"]
     lines += [f"  {one['action']} {one['noun']} {one['name']}: {one['detail']}" for one in plan["changes"]]
     return [*lines, *(f"  ! {text}" for text in plan["warnings"]), ""]
@@ -164,7 +166,7 @@ def _planned(terminal: Terminal, way: Way, card: Card, spec: JsonObject) -> tupl
 
 
 def _end_trial(terminal: Terminal, way: Way, card: Card) -> None:
-    """Asks whether what is on trial stays. Whoever says nothing gets the network of before."""
+    """Asks whether to confirm the trial. Without an answer, the previous network returns."""
     left_s = card.trial_left_s or 0.0
     terminal.say("", f"A change of {card.name} is on trial. It is reverted in {left_s:.0f} seconds.")
     try:

@@ -1,4 +1,4 @@
-"""The screen: where the appliance is reached, how to know it is the right one, how it is. Pure text of 80 x 24."""
+"""The screen: addresses of the appliance, how to verify its identity, and its health. Pure text of 80 x 24."""
 
 import textwrap
 from ipaddress import ip_address
@@ -15,7 +15,9 @@ _MOST_ADDRESSES = 4
 
 
 def screen(status: JsonObject | None, certificate: str, password: str, *, live: bool, interfaces: int = 0) -> str:
-    """The text; `status` is None while the API does not answer. `interfaces`: how many have a link, for the hint."""
+    """The text; `status` is None while the API does not answer. `interfaces`: number of interfaces with a link, for the
+    hint.
+    """
     title = "Lunette storage appliance"
     lines = [("Health", "the API does not answer yet; trying again automatically")]
     if status is not None:

@@ -1,4 +1,4 @@
-"""Looks at the appliance in the background, so that keys are answered at once even while the API hangs."""
+"""Observes the appliance in the background, so that keys are answered immediately even while the API hangs."""
 
 import threading
 from collections.abc import Callable
@@ -13,7 +13,7 @@ ANSWER_S = 60.0
 
 
 class Places:
-    """Where things are on the appliance."""
+    """Paths on the appliance."""
 
     def __init__(self, root: Path = Path("/"), endpoint: Endpoint = LOCAL) -> None:
         self.endpoint = endpoint
@@ -24,25 +24,25 @@ class Places:
 
     @property
     def is_live(self) -> bool:
-        """An installed system keeps what outlives it there."""
+        """Where an installed system stores its permanent data."""
         return not self._data.is_dir()
 
     def fingerprint(self) -> str:
-        """Empty where there is no certificate yet."""
+        """Empty if there is no certificate yet."""
         try:
             return fingerprint(self._certificate.read_text())
         except (OSError, ValueError):
             return ""
 
     def password(self) -> str:
-        """The one-time password while nobody changed it."""
+        """The one-time password until it is changed."""
         try:
             return self._password.read_text().strip()
         except OSError:
             return ""
 
     def links(self) -> int:
-        """How many network cards have a cable with something at its other end."""
+        """Number of network adapters with an active link."""
         found = 0
         for card in self._net.glob("*/device"):
             try:
@@ -57,7 +57,7 @@ class Places:
 
 
 def current_screen(places: Places) -> str:
-    """The screen of this machine as it is now."""
+    """The present screen of this machine."""
     status: JsonObject | None
     try:
         with places.client() as client:
@@ -69,7 +69,7 @@ def current_screen(places: Places) -> str:
 
 
 class Watch(threading.Thread):
-    """Keeps `text` as it is now. Ends with the program."""
+    """Keeps `text` up to date. Ends with the program."""
 
     def __init__(self, look: Callable[[], str], first: str, pause_s: float = PAUSE_S) -> None:
         super().__init__(daemon=True)
@@ -81,7 +81,7 @@ class Watch(threading.Thread):
         while True:
             try:
                 self.text = self._look()
-            except Exception as error:  # noqa: BLE001 - a screen that stopped would lie
+            except Exception as error:  # noqa: BLE001 - a screen that stopped would show wrong data
                 self.text = f"\nLunette storage appliance\n\n  The screen cannot be displayed: {error!r}\n"
             self._now.wait(self._pause_s)
             self._now.clear()

@@ -1,4 +1,4 @@
-"""What the menu does beside network repair: password reset, what to look at, restart and power-off, shell."""
+"""Entries of the menu in addition to network repair: password reset, health, restart and power-off, shell."""
 
 import os
 import signal
@@ -21,14 +21,16 @@ _NO_SHELLS = ("nologin", "false", "sync")
 
 
 def run(argv: Sequence[str]) -> "subprocess.CompletedProcess[str]":
-    """A command, without this terminal: it can neither read keys nor write over the screen."""
+    """Runs a command without this terminal: it can neither read keys nor write over the screen."""
     return subprocess.run(
         list(argv), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False
     )
 
 
 def reset_password(terminal: Terminal, places: Places, command: Run = run) -> None:
-    """Gives the user admin a one-time password. The product's own command does it, beside a running API or without."""
+    """Gives the user admin a one-time password, with the product's own command, which works with or without a running
+    API.
+    """
     terminal.say(
         "",
         "The user admin gets a one-time password, is an administrator again, and is logged out everywhere.",
@@ -68,7 +70,7 @@ def look(terminal: Terminal, places: Places, command: Run = run) -> None:
 
 
 def health_lines(status: JsonObject, alerts: Sequence[JsonObject]) -> list[str]:
-    """The gravest alert first."""
+    """The most severe alert first."""
     counts = status["counts"]
     known = [(name, counts[name]) for name in ("disks", "arrays", "volumes", "hosts", "sessions")]
     lines = ["", f"Health: {status['health']}. {status['sentence']}", ""]
@@ -81,7 +83,7 @@ def health_lines(status: JsonObject, alerts: Sequence[JsonObject]) -> list[str]:
 
 
 def _units(command: Run) -> list[str]:
-    """Whether the two programs run, and the last words of those that do not."""
+    """Whether the two programs run, and the last log lines of those that do not."""
     lines = []
     for unit in UNITS:
         state = command(["systemctl", "is-active", unit]).stdout.strip() or "unknown"
@@ -93,7 +95,7 @@ def _units(command: Run) -> list[str]:
 
 
 def power(terminal: Terminal, places: Places, command: Run = run) -> None:
-    """Restart or power-off in order, after the plan and a typed word."""
+    """Restarts or shuts down cleanly, after the plan and a typed confirmation."""
     terminal.say("", " 1  restart", " 2  power off", "")
     number = terminal.choose("Which one?", 2)
     if number is None:
@@ -114,7 +116,7 @@ def power(terminal: Terminal, places: Places, command: Run = run) -> None:
 
 
 def _power_without_api(terminal: Terminal, word: str, why: str, command: Run) -> None:
-    """systemd closes the exports in the same order (lunette-exports.service); who uses them nobody can tell."""
+    """systemd closes the exports in the same order (lunette-exports.service); which hosts use them is unknown."""
     terminal.say(
         "",
         f"The API does not answer: {why}",
@@ -130,7 +132,7 @@ def _power_without_api(terminal: Terminal, word: str, why: str, command: Run) ->
 
 
 def shell(terminal: Terminal, shadow: Path = SHADOW, passwd: Path = PASSWD) -> bool:
-    """Whether a login may be shown here: only where an account has a password, and none has an empty one."""
+    """True if a login may be offered here: only if an account has a password, and none has an empty one."""
     try:
         problem = no_login(shadow.read_text(), passwd.read_text())
     except OSError as error:
@@ -143,7 +145,7 @@ def shell(terminal: Terminal, shadow: Path = SHADOW, passwd: Path = PASSWD) -> b
 
 
 def no_login(shadow: str, passwd: str) -> str | None:
-    """Why nobody is let in (shadow(5)); None if a login prompt is of use."""
+    """Why no one can log in (shadow(5)); None if a login prompt is useful."""
     shells = {line.split(":")[0]: line.rpartition(":")[2] for line in passwd.splitlines() if line}
     hashes = dict(line.split(":")[:2] for line in shadow.splitlines() if line.count(":") > 1)
     people = {name: hashes.get(name, "!") for name, path in shells.items() if path.rpartition("/")[2] not in _NO_SHELLS}
@@ -160,13 +162,13 @@ def no_login(shadow: str, passwd: str) -> str | None:
 
 
 def become_login(terminal: Terminal) -> None:
-    """This program becomes login(1), which ends after a minute or when the person logs out; then the menu is back.
+    """Replaces this program by login(1), which ends after a minute or when the user logs out; then the menu returns.
 
     Raises OSError.
     """
     terminal.say("", "The menu is shown again after you log out.")
     terminal.give_back()
-    for ignored in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGPIPE):  # a shell would hand that on
+    for ignored in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGPIPE):  # a shell would inherit that
         signal.signal(ignored, signal.SIG_DFL)
     os.execv(LOGIN, [LOGIN])  # noqa: S606 - login asks for name and password itself
 

@@ -17,17 +17,17 @@ COLUMNS, ROWS = 79, 24
 """One column less than the terminal has: a character in the last one makes some terminals begin a line."""
 PAGE = ROWS - 2
 IDLE_S = 600.0
-"""A question that nobody answers is over, and the screen comes back."""
+"""Idle time after which a question ends, and the screen returns."""
 LOOK_S = 1.0
 MAX_INPUT = 1024
-"""Bytes of one line; what is typed beyond is dropped."""
+"""Maximum bytes of one line; further input is dropped."""
 _ASCII = str.maketrans({"×": "x", "–": "-", "—": "-", "…": "...", "’": "'", "“": '"', "”": '"', "·": "*", "≥": ">="})
 _ENTER, _ERASE, _ERASE_LINE, _CANCEL, _ESCAPE = b"\r\n", b"\x7f\x08", b"\x15", b"\x03\x04\x1a\x1c", b"\x1b"
 _BLANK = b"\b \b"
 
 
 class Cancelled(Exception):
-    """The person pressed Ctrl-C or Ctrl-D, or nobody answered for IDLE_S."""
+    """The user pressed Ctrl-C or Ctrl-D, or did not answer for IDLE_S."""
 
 
 class HungUp(Exception):
@@ -52,7 +52,7 @@ class Terminal:
         self.give_back()
 
     def take(self) -> None:
-        """Keys come one by one from now on, and none is a signal or stops the output."""
+        """Reads single keys from now on; none is a signal or stops the output."""
         flags = termios.tcgetattr(self._keys)
         flags[0] &= ~(termios.BRKINT | termios.IXON | termios.IXOFF | termios.INLCR | termios.IGNCR | termios.ICRNL)
         flags[0] |= termios.IGNBRK
@@ -61,7 +61,7 @@ class Terminal:
         termios.tcsetattr(self._keys, termios.TCSANOW, flags)
 
     def give_back(self) -> None:
-        """The terminal is as it was before; one that is gone needs nothing."""
+        """Restores the terminal; one that is gone needs nothing."""
         if self._before is not None:
             with contextlib.suppress(termios.error):
                 termios.tcsetattr(self._keys, termios.TCSANOW, self._before)
@@ -80,7 +80,7 @@ class Terminal:
                 self.ask("-- Enter: more --")
 
     def ask(self, question: str, *, secret: bool = False) -> str:
-        """What a person types, without blanks at its ends; of a secret every character. Raises Cancelled, HungUp."""
+        """A line of input, without surrounding spaces; of a secret every character. Raises Cancelled, HungUp."""
         answer = self.read_line(f"{question} ", self._idle_s, secret=secret)
         if answer is None:
             self._write("\n")
@@ -88,7 +88,7 @@ class Terminal:
         return answer if secret else answer.strip()
 
     def pause(self) -> None:
-        """Until somebody has read what is there."""
+        """Waits until the user has read the page."""
         self.ask("-- Enter: back to the menu --")
 
     def choose(self, question: str, count: int) -> int | None:
@@ -102,8 +102,8 @@ class Terminal:
             self.say(f"{shortened(answer)} is not one of the choices.")
 
     def is_typed(self, question: str, word: str) -> bool:
-        """Whether a person types exactly this word. What was typed before the question does not count."""
-        with contextlib.suppress(termios.error):  # a terminal that is gone says so when it is read
+        """True if the user types exactly this word. Input from before the question does not count."""
+        with contextlib.suppress(termios.error):  # a terminal that is gone is noticed when it is read
             termios.tcflush(self._keys, termios.TCIFLUSH)
         self._typed = b""
         return self.ask(question) == word
@@ -111,9 +111,9 @@ class Terminal:
     def read_line(
         self, prompt: str, idle_s: float, *, secret: bool = False, until: Callable[[], bool] = lambda: False
     ) -> str | None:
-        """A line; None if no key came for `idle_s` seconds, or if `until` holds while nothing is begun.
+        """A line; None if no key came for `idle_s` seconds, or if `until` becomes true while nothing was typed.
 
-        It is asked every second. Raises Cancelled, HungUp.
+        It is checked every second. Raises Cancelled, HungUp.
         """
         self._write(prompt)
         line = bytearray()
@@ -201,18 +201,18 @@ class Terminal:
 
 
 def safe(text: str) -> str:
-    """Text in ASCII. What a disk or a host calls itself may hold codes that steer a terminal: they are shown as `?`."""
+    """Text in ASCII. Names from disks or hosts may contain terminal control codes: they are shown as `?`."""
     plain = text.translate(_ASCII)
     return "".join(one if " " <= one <= "~" or one == "\n" else "?" for one in plain)
 
 
 def shortened(text: str, most: int = 40) -> str:
-    """What a person typed, as far as it is worth repeating."""
+    """Input of the user, in a form that can be repeated in a message."""
     return text if len(text) <= most else f"{text[:most]}..."
 
 
 def broken(lines: Sequence[str]) -> list[str]:
-    """Lines that fit, each with the indent of what it goes on from."""
+    """Lines that fit, each with the indent of the line it continues."""
     found = []
     for line in (part for one in lines for part in one.split("\n")):
         plain = safe(line)

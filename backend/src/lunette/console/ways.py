@@ -1,7 +1,7 @@
-"""Two ways to change an interface, with the same rules and the same trial: the API, or the agent while that is down.
+"""Two ways to change an interface, with the same rules and the same trial: the API, or the agent while the API is down.
 
-Nothing of an interface is in the database (docs/decisions/0031), so what is done over the agent is what the API shows
-once it answers again.
+Nothing about an interface is in the database (docs/decisions/0031), so the API shows changes made over the agent once
+it answers again.
 """
 
 from dataclasses import dataclass
@@ -21,22 +21,22 @@ from lunette.planner.network.interfaces import plan_change
 from lunette.system.agent_port import AgentPort
 
 JOB = "console"
-"""What the agent's journal calls a change that no job of the API is behind."""
+"""The name in the agent's journal for a change without a job of the API."""
 AWAY = "the API does not answer"
 Problem = (ClientError, LunetteError, OSError, ValueError)
-"""What either way raises; the last for what a person typed that no rule foresaw."""
+"""Exceptions of either way; the last is for input that no rule foresaw."""
 
 
 @dataclass(frozen=True)
 class Card:
-    """An interface as a person chooses it."""
+    """An interface to choose."""
 
     name: str
     mac: str
     link: bool
     addresses: tuple[str, ...]
     how: str
-    """DHCP, static, or why Lunette leaves it alone."""
+    """DHCP, static, or why Lunette does not manage it."""
     trial_left_s: float | None
 
 
@@ -50,14 +50,14 @@ class Way(Protocol):
         ...
 
     def begin(self, name: str, spec: JsonObject) -> None:
-        """Puts it on trial: the machine takes it back unless it is confirmed."""
+        """Starts the trial: it is reverted automatically unless it is confirmed."""
         ...
 
     def end(self, name: str, *, keep: bool) -> None: ...
 
 
 class ApiWay:
-    """As every other change: with a job, events, and who uses a portal."""
+    """Like every other change: with a job, events, and the users of a portal."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -79,7 +79,7 @@ class ApiWay:
 
 
 class AgentWay:
-    """Without the API: the planner and the agent's steps are the same. Portals are those of the boot ledger."""
+    """Without the API: planner and agent steps are the same. Portals are those of the boot ledger."""
 
     def __init__(self, agent: AgentPort) -> None:
         self._agent = agent
@@ -113,7 +113,7 @@ class AgentWay:
         return found
 
     def _paths(self) -> Paths:
-        """Names of portals are in the database; here they are called by where they listen."""
+        """Names of portals are in the database; here their addresses are used instead."""
         served = self._agent.ask(ObserveServed())
         portals = [
             KnownPortal(
@@ -145,7 +145,7 @@ def find_way(client: Client, agent: AgentPort) -> tuple[Way, list[Card]]:
 
 
 def words_of(problem: BaseException) -> list[str]:
-    """What was refused, why, and which field is wrong."""
+    """The refusal, its reason, and the field that is wrong."""
     if isinstance(problem, Refused):
         return problem.lines()
     if isinstance(problem, LunetteError):
@@ -154,7 +154,7 @@ def words_of(problem: BaseException) -> list[str]:
 
 
 def portals_in_the_way(problem: BaseException) -> list[str]:
-    """Names of portals that would lose their address and must be named; empty for any other problem."""
+    """Names of portals that would lose their address and must be specified; empty for any other problem."""
     if isinstance(problem, Refused):
         errors: list[Any] = list(problem.problem.get("errors") or ())
         found = [(one.get("field"), one.get("value")) for one in errors]

@@ -1,6 +1,6 @@
 """`python3 -m lunette.installer`: installs by the document on the second medium or of the kernel command line, if any.
 
-With FILE it takes that document; with --check it prints the plan and writes nothing.
+With FILE it uses that document; with --check it prints the plan and writes nothing.
 """
 
 import argparse
@@ -41,7 +41,7 @@ def main(arguments: list[str]) -> int:
 
 
 def told(begin: Callable[[], None], tell: Tell) -> int:
-    """Begins, and tells why it could not be brought to its end; the exit status."""
+    """Starts, and reports why it failed if it did. Returns the exit status."""
     try:
         begin()
         return 0
@@ -54,7 +54,7 @@ def told(begin: Callable[[], None], tell: Tell) -> int:
 
 
 def install(system: System, document: Document, tell: Tell, *, check: bool) -> None:
-    """Installs what the document says, unless that is there already. Raises what it is refused for."""
+    """Installs what the document describes, unless that is done already. Raises the reason of a refusal."""
     try:
         disks = judge(system, document)
     except Installed as found:

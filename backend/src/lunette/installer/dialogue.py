@@ -1,5 +1,5 @@
-"""An installation that is asked for at the console: questions, the whole plan, a typed confirmation, then the same path
-as with a document on a medium.
+"""An interactive installation at the console: questions, the whole plan, a typed confirmation, then the same steps as
+with a document on a medium.
 """
 
 import signal
@@ -24,7 +24,9 @@ Write = Callable[[System, Document, tuple[ObservedDisk, ...], Plan], str]
 
 
 def write(system: System, document: Document, disks: tuple[ObservedDisk, ...], plan: Plan) -> str:
-    """Installs, and tells every console how far it is; returns the fingerprint. It goes on if the terminal goes."""
+    """Installs, and reports progress on every console; returns the fingerprint. It continues if the terminal
+    disappears.
+    """
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         say("installation:", *plan.lines())
@@ -72,7 +74,7 @@ def install(terminal: Terminal, system: System | None = None, carry_out: Write =
 def summary(
     document: Document, disks: tuple[ObservedDisk, ...], plan: Plan, known: tuple[ObservedDisk, ...]
 ) -> list[str]:
-    """What will be, and what will not."""
+    """What will be installed, and what will not."""
     lines = ["", "The plan", "", *(f"  {line}" for line in plan.lines()), ""]
     lines += [
         f"  ERASED: serial {disk.serial or 'none'} ({disk.id}): {disk.occupation()}"
@@ -96,7 +98,7 @@ def summary(
 
 
 def _confirmed(terminal: Terminal, disks: tuple[ObservedDisk, ...]) -> bool:
-    """Every disk that carries something by its own serial number; blank ones by one word."""
+    """Confirms every disk that is not blank by its own serial number; blank ones by one word."""
     occupied = [disk for disk in disks if disk.occupation() is not None]
     for disk in occupied:
         word = disk.serial or disk.id

@@ -1,4 +1,4 @@
-"""The installation document: YAML, closed to unknown words, and judged as a whole before anything is written."""
+"""The installation document: YAML without unknown words, validated as a whole before anything is written."""
 
 import hashlib
 import re
@@ -21,7 +21,7 @@ from lunette.installer.interfaces import NAME_OR_MAC, Spec, for_the_web_page
 MAX_BYTES = 65536
 Hostname = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]
 Interface = Annotated[str, Field(pattern=NAME_OR_MAC)]
-"""The kernel's name of an interface, or its hardware address in lower case, which outlives a change of slots."""
+"""The kernel's name of an interface, or its hardware address in lower case, which stays the same in another slot."""
 
 _FORMS = {
     "hostname": "must have at most 63 lower-case letters, digits and `-`, without a domain",
@@ -29,7 +29,7 @@ _FORMS = {
     "name": "must be the name of an interface, or a hardware address in lower case, such as 52:54:00:4c:55:01",
     "ntp": "must be an address or a name of a time server, such as 192.0.2.123 or time.example.com",
 }
-"""What a field with a pattern must look like, in words."""
+"""Requirements of fields with a pattern, in words."""
 
 
 class Network(Model):
@@ -41,7 +41,7 @@ class Network(Model):
     gateway: IPv4Address | None = None
     dns: tuple[IPv4Address, ...] = ()
     ntp: NtpServers = ()
-    """Time servers, by address or name; beside them those that DHCP names."""
+    """Time servers, by address or name, in addition to those from DHCP."""
 
     @field_validator("address", mode="before")
     @classmethod
@@ -60,7 +60,7 @@ class Network(Model):
 
 
 class Administrator(Model):
-    """How the user admin logs in first: a password, or its Argon2id hash, which a document may carry openly."""
+    """First login of the user admin: a password, or its Argon2id hash, which a document may contain openly."""
 
     password: NewPassword | None = None
     password_hash: Annotated[SecretStr, Field(max_length=256)] | None = None
@@ -82,7 +82,7 @@ class Administrator(Model):
 
 
 class Root(Model):
-    """What opens the shell of the console: without it, root is locked."""
+    """Password for the shell of the console: without it, root is locked."""
 
     password_hash: Annotated[SecretStr, Field(max_length=256)]
     """As in shadow(5), made by `openssl passwd -6` or mkpasswd."""
@@ -98,7 +98,7 @@ class Root(Model):
 
 
 def _names(value: object) -> object:
-    """One name, or a list of them, as a tuple of plain names. Raises ValueError for what is no stable name."""
+    """One name, or a list of them, as a tuple of plain names. Raises ValueError for a name that is not stable."""
     found = value if isinstance(value, list) else [value]
     names = tuple(one.removeprefix("/dev/disk/by-id/") for one in found if isinstance(one, str))
     if len(names) < len(found):
@@ -116,24 +116,24 @@ Names = Annotated[tuple[Annotated[str, Field(max_length=256)], ...], BeforeValid
 
 
 class Document(Model):
-    """What is to be installed where. `content` is the SHA-256 of the document's bytes: the installation's identity."""
+    """What to install, and where. `content` is the SHA-256 of the document's bytes: the installation's identity."""
 
     version: Literal[1]
     disks: Annotated[Names, Field(alias="disk", min_length=1, max_length=2)]
-    """One, or the two of a mirror."""
+    """One disk, or the two of a mirror."""
     wipe: Names = ()
-    """Those of the disks that may lose what they carry."""
+    """Disks whose content may be overwritten."""
     hostname: Hostname = "lunette"
     time_zone: Zone | None = None
-    """That of schedules and of the web page; UTC if None."""
+    """Time zone of schedules and of the web page; UTC if None."""
     network: Network | None = None
-    """None: every wired interface asks DHCP."""
+    """None: every wired interface uses DHCP."""
     interfaces: Annotated[tuple[Spec, ...], Field(max_length=64)] = ()
-    """Instead of `network`: several, with MTU and role, VLANs and bonds, each after what it stands on."""
+    """Instead of `network`: several interfaces with MTU and role, VLANs and bonds, each after its parents."""
     administrator: Administrator | None = None
     """None: a one-time password is shown on the console at the first start."""
     root: Root | None = None
-    """None: nobody can log in at the console."""
+    """None: no login at the console."""
     afterwards: Literal["power-off", "reboot", "stay"] = "power-off"
     dry_run: bool = False
     content: str = Field(exclude=True)
@@ -160,7 +160,7 @@ class Document(Model):
         return self
 
     def identity(self, number: int = 0) -> uuid.UUID:
-        """What tells a disk that was installed by this document from all others: it becomes the GUID of its table."""
+        """Identifies a disk that was installed by this document: it becomes the GUID of its partition table."""
         place = f":{number}" if number else ""
         return uuid.uuid5(uuid.NAMESPACE_URL, f"lunette:installation:{self.content}{place}")
 
@@ -211,7 +211,7 @@ def _unknown(field: str) -> FieldProblem:
 
 
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]
-    """Refuses a word that stands there twice: YAML would silently take the last."""
+    """Refuses duplicate keys: YAML would silently use the last."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         words = [self.construct_object(key, deep=True) for key, _ in node.value]

@@ -1,4 +1,4 @@
-"""Where the installation document is, and how a person before the machine is told what became of it."""
+"""Finds the installation document, and reports the result on the consoles."""
 
 import fcntl
 import sys
@@ -11,7 +11,7 @@ from lunette.installer.document import MAX_BYTES
 from lunette.system.doorway import System
 
 LABEL = "LUNETTE_CFG"
-"""Label of the FAT or ISO 9660 file system that carries the document; as long as FAT has room for."""
+"""Label of the FAT or ISO 9660 file system with the document; as long as FAT allows."""
 FILE = "install.yaml"
 MEDIUM = "/run/live/medium"
 """The ISO itself."""
@@ -24,7 +24,7 @@ _WORD = "lunette.install="
 def named_document(system: System) -> bytes | None:
     """The document of `lunette.install=` on the kernel command line or of the medium with the label; None without one.
 
-    Raises NotFound for a document that is named and not there, ToolFailed for a medium that cannot be read.
+    Raises NotFound for a named document that does not exist, ToolFailed for a medium that cannot be read.
     """
     words = [word for word in system.read("/proc/cmdline").split() if word.startswith(_WORD)]
     named = words[-1].removeprefix(_WORD) if words else None
@@ -71,7 +71,9 @@ def mounted(system: System, device: str, folder: str, options: str, *, types: st
 
 @contextmanager
 def only_one(lock: Path = LOCK) -> Iterator[None]:
-    """One installation at a time: there are several consoles, and the one by a document. Raises Conflict."""
+    """Allows one installation at a time: there are several consoles, and the installation by a document. Raises
+    Conflict.
+    """
     with lock.open("w") as held:
         try:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,7 +1,7 @@
-"""Several interfaces, VLANs and bonds of an installation document: the words and the rules are the API's own.
+"""Several interfaces, VLANs and bonds of an installation document: words and rules are those of the API.
 
-They are planned one after the other as the product would plan them on this machine (`lunette.planner`), without doing
-any of it. What comes out are the files that the agent would have kept (docs/decisions/0031): the first start has this
+They are planned one after another as the product would plan them on this machine (`lunette.planner`), without applying
+anything. The result is the files that the agent would have stored (docs/decisions/0031): the first start has this
 network, and the appliance shows and changes it as its own.
 """
 
@@ -35,7 +35,7 @@ _NOBODY = Paths((), {}, None)
 
 
 class Present(Configured):
-    """How a network card is to be."""
+    """Settings of a network adapter."""
 
     name: Annotated[str, Field(pattern=NAME_OR_MAC)]
     """The kernel's name, or the hardware address in lower case."""
@@ -46,12 +46,12 @@ def _which(value: Any) -> str:
 
 
 Spec = Annotated[Annotated[InterfaceCreate, Tag("made")] | Annotated[Present, Tag("present")], Discriminator(_which)]
-"""With `kind` a VLAN or bond as `interface create` makes it, without one a network card."""
+"""With `kind` a VLAN or bond as in `interface create`, without one a network adapter."""
 Planned = tuple[tuple[str, InterfaceSettings], ...]
 
 
 def planned(specs: Sequence[InterfaceCreate | Present], there: Sequence[ObservedInterface]) -> Planned:
-    """How each interface is to be, in the order of the document. Raises what the product would refuse."""
+    """The settings of each interface, in the order of the document. Raises what the product would refuse."""
     seen, found = tuple(there), dict[str, InterfaceSettings]()
     for number, spec in enumerate(specs):
         step = _step(spec, seen, f"installation-{number}")
@@ -63,7 +63,7 @@ def planned(specs: Sequence[InterfaceCreate | Present], there: Sequence[Observed
 
 
 def contents(network: Planned) -> dict[str, bytes]:
-    """The files the agent keeps, by name."""
+    """The files that the agent stores, by name."""
     return {
         name: content
         for interface, settings in network
@@ -73,7 +73,7 @@ def contents(network: Planned) -> dict[str, bytes]:
 
 
 def carriers(network: Planned, name: str) -> set[str]:
-    """The network cards that an interface stands on."""
+    """The network adapters below an interface."""
     made = dict(network)[name].made if name in dict(network) else None
     if made is None:
         return {name}
@@ -83,12 +83,12 @@ def carriers(network: Planned, name: str) -> set[str]:
 
 
 def for_the_web_page(specs: Sequence[InterfaceCreate | Present]) -> list[InterfaceCreate | Present]:
-    """Those that the web page can be reached through: the firewall keeps it from interfaces of the role storage."""
+    """Interfaces through which the web page is reachable: the firewall blocks it on interfaces of the role storage."""
     return [one for one in specs if one.role is not InterfaceRole.STORAGE and (one.dhcp or one.addresses)]
 
 
 def card_name(name: str, there: Sequence[ObservedInterface]) -> str:
-    """The kernel's name of a card that is named or known by its hardware address. Raises Invalid, Conflict."""
+    """The kernel's name of an adapter given by name or hardware address. Raises Invalid, Conflict."""
     found = [one.name for one in there if name in (one.name, one.mac) and (one.kind == "physical" or name == one.name)]
     if not found:
         known = ", ".join(f"{one.name} ({one.mac})" for one in there if one.kind == "physical") or "none"
@@ -127,7 +127,7 @@ def _step(spec: InterfaceCreate | Present, seen: tuple[ObservedInterface, ...], 
 def _as_if(
     seen: tuple[ObservedInterface, ...], name: str, settings: InterfaceSettings
 ) -> tuple[ObservedInterface, ...]:
-    """The machine as it would be once this were done."""
+    """The machine as it would be after this change."""
     made = settings.made
     before = next((one for one in seen if one.name == name), None) or ObservedInterface(
         name=name,

@@ -1,6 +1,7 @@
-"""Which disks are meant, whether they may be written to, and whether the network of the document is there.
+"""Which disks are meant, whether they may be written to, and whether the network of the document exists.
 
-Disks are judged by what the running appliance sees (`lunette.providers.disks`), so what the product refuses is refused.
+Disks are judged by the running appliance's observation (`lunette.providers.disks`), so the installer refuses what the
+product refuses.
 """
 
 from lunette.domain.disks import ObservedDisk
@@ -28,7 +29,7 @@ class Installed(Exception):
 def judge(system: System, document: Document) -> tuple[ObservedDisk, ...]:
     """The disk to install to, or the two of a mirror in the order of the document.
 
-    Raises Installed, or a LunetteError that says why not: absent, ambiguous, in use, not blank, too small, no network.
+    Raises Installed, or a LunetteError with the reason: absent, ambiguous, in use, not blank, too small, no network.
     """
     settle(system)
     disks = observe_disks(system)
@@ -59,7 +60,9 @@ def judge(system: System, document: Document) -> tuple[ObservedDisk, ...]:
 
 
 def refuse_installed(system: System, found: tuple[ObservedDisk, ...], started: tuple[bool, ...]) -> None:
-    """Raises Installed where nothing is left to do, Conflict where one half of a mirror is installed: it may serve."""
+    """Raises Installed if nothing is left to do, Conflict if one half of a mirror is installed: it may be in
+    service.
+    """
     whole = [disk.id for disk, begun in zip(found, started, strict=True) if begun and boots(system, disk)]
     again = "To reinstall, change the document"
     if len(whole) == len(found):
@@ -76,7 +79,7 @@ def refuse_installed(system: System, found: tuple[ObservedDisk, ...], started: t
 
 
 def chosen(disks: tuple[ObservedDisk, ...], name: str) -> ObservedDisk:
-    """The one disk of this id or serial. Raises NotFound, or Conflict where several have it."""
+    """The one disk with this ID or serial. Raises NotFound, or Conflict if several have it."""
     found = [disk for disk in disks if name in (disk.id, disk.serial, *disk.links)]
     if not found:
         raise NotFound(f"disk {name} was not found: check the drive, its cable and the spelling. {candidates(disks)}")
@@ -87,7 +90,7 @@ def chosen(disks: tuple[ObservedDisk, ...], name: str) -> ObservedDisk:
 
 
 def candidates(disks: tuple[ObservedDisk, ...]) -> str:
-    """What a person could choose instead."""
+    """Disks that could be chosen instead."""
     free = [disk for disk in disks if not disk.is_busy() and disk.occupation() is None]
     listed = ", ".join(f"{disk.id} ({format_size(disk.size_bytes)})" for disk in free)
     return f"Blank disks of this machine: {listed or 'none'}"
@@ -96,9 +99,10 @@ def candidates(disks: tuple[ObservedDisk, ...]) -> str:
 def refuse_occupied(
     disk: ObservedDisk, disks: tuple[ObservedDisk, ...], document: Document, name: str, *, started: bool
 ) -> None:
-    """Raises InUse for a disk that carries anything, unless the document lets it go or began to write here itself.
+    """Raises InUse for a disk that is not blank, unless the document allows overwriting it or began to write here
+    itself.
 
-    `name` is what the document calls it.
+    `name` is its name in the document.
     """
     occupied = disk.occupation()
     if disk.is_busy():
@@ -116,22 +120,22 @@ def as_yaml(names: tuple[str, ...]) -> str:
 
 
 def mine(system: System, disk: ObservedDisk, document: Document, number: int) -> bool:
-    """Whether the partition table on the disk is the one that this document makes on its disk of this number."""
+    """True if the partition table on the disk is the one that this document creates on its disk of this number."""
     argv = ["blkid", "--probe", "--match-tag", "PTUUID", "--output", "value", disk.device]
     found = system.run(argv, ok=(0, 2, 8)).stdout.strip().lower()
     return found == str(document.identity(number))
 
 
 def boots(system: System, disk: ObservedDisk) -> bool:
-    """Whether the boot code is there, which is written when all else is."""
+    """True if the boot code exists, which is written last."""
     argv = ["head", f"--bytes={BOOT_CODE_BYTES}", disk.device]
     return system.run(argv).stdout.strip("\0") != ""
 
 
 def check_network(system: System, document: Document) -> None:
-    """Raises NotFound or Conflict if the web page could not be reached over the interface the document names.
+    """Raises NotFound or Conflict if the web page could not be reached over the interface in the document.
 
-    Without `network` some interface must have a cable.
+    Without `network`, some interface must have a link.
     """
     interfaces = {name: f"{NET}/{name}" for name in system.listdir(NET) if system.exists(f"{NET}/{name}/device")}
     connected = [name for name, folder in interfaces.items() if _read(system, f"{folder}/carrier") == "1"]
@@ -155,12 +159,12 @@ def check_network(system: System, document: Document) -> None:
 
 
 def network_of(system: System, document: Document) -> Planned:
-    """How each interface is to be; none where the document says nothing of several. Raises what the product refuses."""
+    """The settings of each interface; none if the document does not have several. Raises what the product refuses."""
     return planned(document.interfaces, _cards(system)) if document.interfaces else ()
 
 
 def _cards(system: System) -> tuple[ObservedInterface, ...]:
-    """Raises Conflict naming an interface that cannot be read: no network is planned around it."""
+    """Raises Conflict naming an interface that cannot be read: no network is planned without it."""
     unread: dict[str, str] = {}
     found = observe(system, links(system), unread)
     if unread:

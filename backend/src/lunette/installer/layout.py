@@ -39,7 +39,7 @@ GRUB_MODULES = (
 BIOS_GRUB = ("i386-pc", ("biosdisk",))
 EFI_GRUB = ("x86_64-efi", ("all_video", "efi_gop"))
 _NO_DRIVE_CHECK = b"\x90\x90"
-"""GRUB's answer to a BIOS that tells the wrong drive number: two times `nop` instead of a jump."""
+"""GRUB's workaround for a BIOS that reports the wrong drive number: two times `nop` instead of a jump."""
 _CORE_SECTOR_AT, _DRIVE_CHECK_AT, _NEXT_SECTOR_AT = 0x5C, 0x66, SECTOR - 12
 """Where GRUB's boot.img and the first sector of its core image keep what they load next (GRUB's manual, Images)."""
 
@@ -71,7 +71,7 @@ class Target(Model):
     device: str
     size_bytes: int
     lost: str | None
-    """What the disk carries now and will not any more, in words."""
+    """Present content of the disk that will be lost, in words."""
     table: uuid.UUID
 
     def partition(self, number: int) -> str:
@@ -123,7 +123,7 @@ class Plan(Model):
         return (smallest - MINIMUM_BYTES) // MIB + DATA_MINIMUM_MIB
 
     def lines(self) -> list[str]:
-        """The plan as a person reads it."""
+        """The plan in words."""
         lines = []
         for target in self.targets:
             lines.append(f"disk {target.disk_id}, {format_size(target.size_bytes)}")
@@ -188,12 +188,12 @@ class Plan(Model):
         return f"{self.efi_serial[:4]}-{self.efi_serial[4:]}"
 
     def early_config(self) -> str:
-        """What GRUB's images carry: how they find the menu. Its parser knows no comments."""
+        """Embedded configuration of GRUB's images: how they find the menu. Its parser knows no comments."""
         find = f"search --no-floppy --set=root --fs-uuid {self.fat_uuid()}\n"
         return f"{find}set prefix=($root)/boot/grub\nconfigfile /boot/grub/grub.cfg\n"
 
     def choice(self) -> bytes:
-        """What GRUB keeps beside the menu: which slot to start."""
+        """GRUB's environment file next to the menu: which slot to start."""
         return choice.Choice().encode()
 
     def menu(self) -> str:
@@ -216,7 +216,7 @@ class Plan(Model):
         return text
 
     def _words(self, slot: int) -> str:
-        """What the kernel, the initrd, RAUC and the agent are told of the disk; `panic` so that no slot hangs."""
+        """Parameters of the disk for the kernel, the initrd, RAUC and the agent; `panic` so that no slot hangs."""
         names = [f"UUID={name}" for name in (*self.slots, self.data)]
         if self.mirrored:
             names = [f"MD={slots.md_uuid(name)}" for name in (*self.slots, self.data)]
@@ -228,7 +228,7 @@ class Plan(Model):
 
 
 def boot_sector(image: bytes, core_sector: int) -> bytes:
-    """GRUB's boot.img made to load the core image at this sector: the bytes of the disk's boot code."""
+    """GRUB's boot.img, patched to load the core image at this sector: the bytes of the disk's boot code."""
     code = bytearray(image[:BOOT_CODE_BYTES])
     struct.pack_into("<Q", code, _CORE_SECTOR_AT, core_sector)
     code[_DRIVE_CHECK_AT : _DRIVE_CHECK_AT + 2] = _NO_DRIVE_CHECK
@@ -236,7 +236,7 @@ def boot_sector(image: bytes, core_sector: int) -> bytes:
 
 
 def core_image(image: bytes, core_sector: int) -> bytes:
-    """GRUB's core image made to load the rest of itself from behind its first sector. Raises ValueError."""
+    """GRUB's core image, patched to load the rest of itself from behind its first sector. Raises ValueError."""
     if len(image) > BIOS_MIB * MIB:
         raise ValueError(f"GRUB's core image has {len(image)} bytes, more than its partition")
     core = bytearray(image)

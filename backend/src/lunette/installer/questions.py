@@ -1,4 +1,4 @@
-"""Asks a person for what an installation document says. Every answer is judged by the document's own rules."""
+"""Asks the user for the content of an installation document. Every answer is checked by the document's own rules."""
 
 import uuid
 from typing import Any
@@ -20,7 +20,7 @@ Words = dict[str, Any]
 
 
 def unfit(disk: ObservedDisk) -> str | None:
-    """Why the system cannot be put on a disk, whatever a person says; None if it can."""
+    """Why the system cannot be installed on a disk, whatever the user answers; None if it can."""
     if disk.used_by_system:
         return "the running system is on it"
     if disk.fabric:
@@ -33,7 +33,7 @@ def unfit(disk: ObservedDisk) -> str | None:
 
 
 def disk_lines(fit: list[ObservedDisk], others: list[ObservedDisk]) -> list[str]:
-    """Disks as a person tells them apart: by serial number, which is on the drive's label."""
+    """Disks as a user distinguishes them: by serial number, which is on the drive's label."""
     lines: list[str] = []
     for number, disk in enumerate(fit, 1):
         lines += [f" {number:>2}  {_facts(disk)}", f"     {disk.id}", f"     {disk.occupation() or 'it is blank'}"]
@@ -70,12 +70,12 @@ def ask_words(terminal: Terminal, system: System, disks: tuple[ObservedDisk, ...
 
 
 def as_document(words: Words) -> bytes:
-    """The document that would do the same unattended, and no other: whoever answers again means to install again."""
+    """The document for the same installation unattended, and no other: answering again means to install again."""
     return f"# asked for at the console, {uuid.uuid4()}\n".encode() + yaml.safe_dump(words, sort_keys=False).encode()  # type: ignore[no-any-return]
 
 
 def problems(words: Words) -> list[str]:
-    """What the document's rules say against some words; empty if nothing."""
+    """Violations of the document's rules; empty if there are none."""
     try:
         parse(as_document({"version": 1, "disk": "any", **words}))
     except Invalid as error:
@@ -84,7 +84,7 @@ def problems(words: Words) -> list[str]:
 
 
 def ask_disks(terminal: Terminal, disks: tuple[ObservedDisk, ...]) -> list[ObservedDisk]:
-    """One disk, or two for a mirror; none if the person chose none."""
+    """One disk, or two for a mirror; none if the user chose none."""
     fit = [disk for disk in disks if unfit(disk) is None]
     others = [disk for disk in disks if unfit(disk) is not None]
     terminal.show("", "Disks of this machine", "", *disk_lines(fit, others), "")
@@ -107,7 +107,7 @@ def ask_disks(terminal: Terminal, disks: tuple[ObservedDisk, ...]) -> list[Obser
 
 
 def ask_word(terminal: Terminal, word: str, question: str, otherwise: str) -> str:
-    """What one word of the document is to be, asked until its rules take it."""
+    """The value of one word of the document, asked until its rules accept it."""
     while True:
         answer = terminal.ask(question) or otherwise
         found = problems({word: answer})

@@ -79,7 +79,7 @@ def network_file(network: Network) -> str:
 
 
 def addresses(document: Document) -> list[str]:
-    """Where the web page will be: the static address, or those DHCP gave to the running system."""
+    """The future address of the web page: the static address, or those DHCP gave to the running system."""
     if document.network is not None and document.network.address is not None:
         return [str(document.network.address.ip)]
     # The API listens on IPv4.
@@ -95,7 +95,7 @@ def addresses(document: Document) -> list[str]:
 
 
 def greeting(document: Document, certificate: str) -> list[str]:
-    """What a person notes down before the machine starts from its disk."""
+    """What the user notes down before the machine starts from its disk."""
     found = addresses(document)
     lines = [f"web address  https://{one}:{PORT}" for one in found] or [
         "web address  on the console, after DHCP has answered"

@@ -30,7 +30,7 @@ CHUNK = 1 << 20
 
 
 class Installer:
-    """One installation onto disks that were judged fit for it."""
+    """One installation onto disks that were accepted for it."""
 
     def __init__(self, system: System, document: Document, disks: tuple[ObservedDisk, ...], plan: Plan) -> None:
         self._system, self._document, self._disks, self._plan = system, document, disks, plan
@@ -66,7 +66,7 @@ class Installer:
     def _make_partitions(self, disk: ObservedDisk, target: Target) -> None:
         step = DiskWipe(disk_id=disk.id, serial=disk.serial, size_bytes=disk.size_bytes, signatures=disk.signatures)
         wipe(self._system, step)
-        # Boot code is no signature: what an earlier system left would pass for the end of this installation.
+        # Boot code is not a signature: remains of an earlier system would look like the end of this installation.
         _overwrite(Path(target.device), bytes(layout.BOOT_CODE_BYTES))
         self._system.run(self._plan.table_argv(target), timeout_s=TIMEOUT_S)
         self._wait_for_partitions(target)
@@ -84,7 +84,7 @@ class Installer:
         raise ToolFailed(f"the kernel does not show the new partitions of {target.device}: restart, then try again")
 
     def _stop_mirrors(self) -> None:
-        """Both halves say from now on that they are whole. A mirror that lost one meanwhile is no installation."""
+        """Marks both halves as complete. If a mirror lost one meanwhile, the installation failed."""
         if not self._plan.mirrored:
             return
         os.sync()

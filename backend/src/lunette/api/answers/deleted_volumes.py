@@ -53,7 +53,7 @@ class DeletedVolume(Answer):
 
 
 def deleted_volume_answer(row: DeletedVolumeRow, array: str, uptime: Uptime) -> DeletedVolume:
-    """`array` is the name of the array it is kept on."""
+    """`array` is the name of its array."""
     return DeletedVolume(
         id=row.id,
         name=row.name,

@@ -317,7 +317,7 @@ def absent_disk(row: ArrayDisk, array: str, seen: Seen) -> Disk:
 
 
 def disk_day(row: DiskReading) -> DiskDay:
-    """A row of the history as it is shown."""
+    """A row of the history in its response form."""
     values = HealthValues.model_validate_json(row.told)
     return DiskDay(
         day=date.fromisoformat(row.day),

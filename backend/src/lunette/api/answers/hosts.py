@@ -104,7 +104,7 @@ class HostGroup(Answer):
 
 
 def chap_users(row: HostRow) -> ChapUsers | None:
-    """The CHAP names of a host, None where it has no CHAP."""
+    """The CHAP names of a host, None if it has no CHAP."""
     return ChapUsers(user=row.chap_user, mutual_user=row.chap_mutual_user) if row.chap_user else None
 
 

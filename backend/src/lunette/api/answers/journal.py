@@ -237,7 +237,7 @@ def _step(row: JobStepRow) -> JobStep:
 
 
 def _words(row: JobStepRow) -> dict[str, Any]:
-    """What a step does. A change of a site document is sealed, and told by the words that were kept beside it."""
+    """The description of a step. A change of a site document is sealed, and described by the text stored next to it."""
     if "change" in row.payload:
         kept = row.payload
         return {"description": row.title, "devices": tuple(kept["devices"]), "irreversible": kept["irreversible"]}
@@ -276,7 +276,7 @@ def event_record(row: EventRow) -> EventRecord:
 
 
 def event_detail(row: EventRow, kept: KeptState | None) -> EventDetail:
-    """An event in full; `kept` is what its change can be undone with."""
+    """An event in full; `kept` is the record with which its change can be undone."""
     reason = why_not(row.kind) if kept is None else None
     if kept is not None and kept.undone_by is not None:
         reason = f"It was undone by event {kept.undone_by}; undo that event to restore the change."

@@ -46,7 +46,7 @@ class OutdatedProblem(Problem):
 
 
 def problem_of(error: LunetteError, instance: str) -> Problem:
-    """The document of an error. What a tool printed (`log`) stays out of it."""
+    """The document of an error. The output of a tool (`log`) is omitted."""
     return Problem(
         type=error.type,
         title=error.title,

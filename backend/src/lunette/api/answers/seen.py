@@ -112,7 +112,7 @@ class Seen:
         return {portal.portal_id: portal for portal in self._report.portals} if self._report else {}
 
     def volume_export(self, volume_id: str, mapping_ids: Collection[str]) -> Export:
-        """Whether a volume is served now by any of these mappings. One that nobody maps is not served."""
+        """Whether a volume is served now by any of these mappings. Without a mapping it is not served."""
         if not mapping_ids:
             return NOTHING
         if self._mapped is not None and self._mapped.isdisjoint(mapping_ids):
@@ -124,16 +124,16 @@ class Seen:
         return {port.port_id: port for port in self._report.fc_ports} if self._report else {}
 
     def owner_export(self, target_id: str | None, mappings: Mapping[Family, Collection[str]]) -> Export:
-        """Whether all that is mapped to a host or group is served now; `mappings` are the ids, by family.
+        """Whether everything mapped to a host or group is served now; `mappings` are the IDs, by family.
 
-        A door that is open says nothing of a mapping that the agent was not told of yet.
+        An open target says nothing about a mapping that the agent does not know yet.
         """
         found = [self.door_export(target_id, family) for family in sorted(mappings)] if target_id else []
         shown = next((one for one in found if one.state is not ExportState.OPEN), found[0] if found else NOTHING)
         return shown if shown.state is not ExportState.OPEN else self._untold(mappings) or shown
 
     def _untold(self, mappings: Mapping[Family, Collection[str]]) -> Export | None:
-        """How many of these mappings the report says nothing of; None if it is about them all."""
+        """The number of these mappings that the report does not cover; None if it covers them all."""
         ids = [one for of_family in mappings.values() for one in of_family]
         if self._mapped is None or not (new := sum(one not in self._mapped for one in ids)):
             return None
@@ -154,7 +154,7 @@ class Seen:
         return self._export(self._fc_ports.get(port_id)) if port_id else NOTHING
 
     def mapping_export(self, mapping_id: str, volume_id: str, target_id: str | None, family: Family) -> Export:
-        """Whether a mapping is served: the agent knows it, its volume is there, its owner's door is open."""
+        """Whether a mapping is served: the agent knows it, its volume exists, its owner's target is open."""
         volume = self.volume_export(volume_id, (mapping_id,))
         return volume if volume.state is not ExportState.OPEN else self.door_export(target_id, family)
 
@@ -183,11 +183,11 @@ class SeenSessions:
 
     @property
     def total(self) -> int | None:
-        """How many sessions there are; None if nobody knows, or some cannot be seen."""
+        """The number of sessions; None if unknown, or if some cannot be seen."""
         return len(self.observed.sessions) if self.observed and not self.observed.unseen else None
 
     def count(self, initiators: Iterable[str], families: Collection[Family]) -> int | None:
-        """How many sessions these initiators have; None if nobody knows, for one of the families they speak."""
+        """The number of sessions of these initiators; None if unknown for one of their families."""
         if self.observed is None or any(one.family in families for one in self.observed.unseen):
             return None
         return sum(len(self.by_initiator.get(name, ())) for name in initiators)

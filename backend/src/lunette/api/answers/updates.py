@@ -65,7 +65,7 @@ class UpdateBundle(Answer):
 
 
 def update_answer(seen: Observation | None) -> Update:
-    """The slots as they were seen; without an observation nobody knows."""
+    """The slots as observed; unknown without an observation."""
     slots = seen.slots if seen else None
     if slots is None:
         reason = NOT_INSTALLED if seen else "The agent does not answer, so the running version is unknown."

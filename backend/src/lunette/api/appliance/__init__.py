@@ -1,1 +1,1 @@
-"""What belongs to the appliance as a whole: certificate, bundles, support, backup, status."""
+"""The appliance as a whole: certificate, update bundles, support, backup, status."""

@@ -23,7 +23,7 @@ from lunette.store.settings import read_settings
 
 COPY = "before-restore.lunette-backup"
 PREVIOUS = "previous.json"
-"""Beside the certificate: the pair before it, for whoever wants it back. In no backup."""
+"""The previous pair, next to the certificate, for a revert. In no backup."""
 _STAGED = "restored_certificate"
 
 
@@ -59,7 +59,7 @@ def keep_copy(parts: Parts, version: str, passphrase: SecretStr) -> str | None:
 
 
 def stage_certificate(tx: Session, box: SecretBox, certificate: Certificate) -> None:
-    """The certificate to be used as soon as it is installed, or from the next start on."""
+    """The certificate to use as soon as it is installed, or from the next start on."""
     tx.merge(Meta(key=_STAGED, value=box.seal(SecretStr(certificate.model_dump_json()))))
 
 
@@ -80,7 +80,7 @@ def install_staged(store: Store, files: Files) -> None:
 
 
 def _keep_previous(files: Files, fresh: Certificate) -> None:
-    """After a power cut between the two files they do not fit each other: then the one before is kept already."""
+    """After a power failure between the two files they do not match: the previous pair is stored already then."""
     now = pair_in_use(files)
     if now is None or now.cert == fresh.cert:
         return

@@ -1,7 +1,7 @@
-"""The one bundle that was uploaded or fetched: a file in the API's own folder, where the agent looks for it by its id.
+"""The uploaded or downloaded update bundle: a file in the API's own directory, where the agent finds it by its ID.
 
-An accepted bundle replaces the one before; one that is refused does not. What is only half here has another name, and
-goes with the next one.
+An accepted bundle replaces the previous one; a refused one does not. An incomplete upload has another name, and is
+removed with the next one.
 """
 
 import http.client
@@ -27,14 +27,14 @@ from lunette.engine.notifications import outward
 FOLDER = "updates"
 ENDING, HALF = ".raucb", ".half"
 SPARE_BYTES = 256 * 1024 * 1024
-"""What stays free for database and logs, which are on the same partition."""
+"""Space reserved for database and logs, which are on the same partition."""
 PIECE_BYTES = 1024 * 1024
 SILENT_S = 60.0
-"""How long a server that a bundle is fetched from may say nothing."""
+"""How long a server from which a bundle is downloaded may be silent."""
 
 
 class Incoming:
-    """A bundle on its way in. `declared` is how many bytes were announced, None if nobody said."""
+    """An incoming bundle. `declared` is the announced number of bytes, None if unknown."""
 
     def __init__(self, data: Path, declared: int | None) -> None:
         self.id = uuid.uuid4().hex
@@ -55,7 +55,9 @@ class Incoming:
             raise NoSpace(f"The bundle was not stored: {error.strerror}. Free space on the system drive.") from error
 
     def keep(self) -> None:
-        """All is here: it is stored beside the one before. Raises Invalid if less arrived than was announced."""
+        """The upload is complete: it is stored next to the previous one. Raises Invalid if less arrived than was
+        announced.
+        """
         if self._declared is not None and self._size != self._declared:
             raise Invalid(f"Only {self._size} of {self._declared} bytes arrived, and nothing was stored: try again.")
         self._file.flush()
@@ -63,14 +65,14 @@ class Incoming:
         Path(self._file.name).rename(self._folder / f"{self.id}{ENDING}")
 
     def close(self) -> None:
-        """Whatever is not kept by now goes."""
+        """Removes everything that was not accepted."""
         self._file.close()
         Path(self._file.name).unlink(missing_ok=True)
 
 
 @contextmanager
 def incoming(data: Path, declared: int | None) -> Iterator[Incoming]:
-    """Room for a bundle. Raises TooLarge or NoSpace; with any exception inside nothing is kept."""
+    """Space for a bundle. Raises TooLarge or NoSpace; with any exception inside, nothing is stored."""
     made = Incoming(data, declared)
     try:
         yield made
@@ -79,7 +81,7 @@ def incoming(data: Path, declared: int | None) -> Iterator[Incoming]:
 
 
 async def receive(data: Path, pieces: AsyncIterator[bytes], declared: int | None) -> str:
-    """Keep what is sent; returns its id. Raises TooLarge, NoSpace or Invalid, with nothing kept."""
+    """Stores an upload; returns its ID. Raises TooLarge, NoSpace or Invalid, with nothing stored."""
     with incoming(data, declared) as made:
         async for piece in pieces:
             await run_in_threadpool(made.take, piece)
@@ -169,7 +171,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 
 
 def _opener() -> urllib.request.OpenerDirector:
-    """HTTP and HTTPS only: no files, whatever an address or a redirection says. Certificates are checked."""
+    """HTTP and HTTPS only: no files, whatever an address or a redirect says. Certificates are checked."""
     made = urllib.request.OpenerDirector()
     for handler in (
         _Http,

@@ -51,7 +51,7 @@ def _in_memory(text: str) -> Iterator[str]:
 
 
 class LiveCertificate:
-    """What the server shows to who comes in now: the files as they were when they were last looked at."""
+    """The certificate that the server presents now: the files as last read."""
 
     def __init__(self) -> None:
         self._current: ssl.SSLContext | None = None
@@ -86,13 +86,13 @@ def own_address() -> str | None:
 
 
 def write_durably(path: Path, data: bytes, mode: int) -> None:
-    """Puts a file in place whole, on stable storage when it returns. Raises OSError, with the old one kept."""
+    """Replaces a file completely, on stable storage when it returns. Raises OSError, with the old one unchanged."""
     _draft(path, data, mode).rename(path)
     _sync_folder(path.parent)
 
 
 def _draft(path: Path, data: bytes, mode: int) -> Path:
-    """The content beside its place, on stable storage."""
+    """The content next to its destination, on stable storage."""
     draft = path.with_name(f"{path.name}.new")
     draft.unlink(missing_ok=True)
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:

@@ -1,4 +1,4 @@
-"""What was chosen at installation and is kept in the database, for the first start to take."""
+"""Choices of the installation that are stored in the database at the first start."""
 
 from pathlib import Path
 

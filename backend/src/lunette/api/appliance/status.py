@@ -1,4 +1,4 @@
-"""The appliance in one sentence: the gravest thing first."""
+"""The appliance in one sentence: the most severe problem first."""
 
 import datetime as dt
 
@@ -94,7 +94,7 @@ def _counts(tx: Session, now: Look, sessions: SeenSessions, alerts: int) -> Coun
 def _sentence(
     tx: Session, now: Look, exports: ExportsStatus, alerts: list[Alert], counts: Counts
 ) -> tuple[HealthState, str]:
-    """The first thing that is wrong, the gravest first; or that all is well."""
+    """The most severe problem; or that everything is healthy."""
     health = {row.name: array_health(row, now.seen) for row in tx.scalars(select(Array).order_by(Array.name))}
     lost = [f"{name} is {state.value}" for name, state in health.items() if state in _LOST]
     weak = [f"{name} is {state.value}" for name, state in health.items() if state in _WEAK]

@@ -1,6 +1,6 @@
-"""The support bundle: what the agent reads of the machine, and what the control plane knows, in one archive.
+"""The support bundle: the agent's view of the machine and the control plane's records, in one archive.
 
-It is for a person far away, so it holds no secrets: answers of the API have none, and the agent strikes its own out.
+It is for remote support, so it contains no secrets: responses of the API have none, and the agent removes its own.
 """
 
 import io
@@ -37,7 +37,7 @@ are included: send the bundle only to people who are allowed to see these.
 
 
 def bundle(parts: Parts) -> tuple[str, bytes]:
-    """(its name, a tar.gz with one folder of that name). Whatever cannot be read is told in its place."""
+    """(its name, a tar.gz with one directory of that name). What cannot be read is noted in its place."""
     with parts.store.read() as tx:
         name = read_settings(tx).name or parts.name()
     made_at = utc_now()

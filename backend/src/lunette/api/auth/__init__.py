@@ -1,1 +1,1 @@
-"""Who asks and what they may do: roles, sessions, tokens, passwords, second factors."""
+"""Identity and permissions: roles, sessions, tokens, passwords, second factors."""

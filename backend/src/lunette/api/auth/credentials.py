@@ -24,12 +24,12 @@ def with_those_it_made(tx: Session, token: ApiToken) -> list[ApiToken]:
 
 
 def leaving(tokens: Sequence[ApiToken], why: str) -> Iterator[Change]:
-    """What a plan says of tokens that end."""
+    """The lines of a plan about tokens that end."""
     return (Change(action=Action.DESTROY, noun="token", name=token.name, detail=why) for token in tokens)
 
 
 def end_tokens(tx: Session, tokens: Sequence[ApiToken], actor: str, why: str) -> None:
-    """They stop working at once; each is an event."""
+    """They stop working immediately; each is an event."""
     for token in tokens:
         tx.delete(token)
         emit(tx, "token.deleted", f"API token {token.name} was deleted{why}", actor=actor, ref=token.id)

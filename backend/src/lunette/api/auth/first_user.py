@@ -1,4 +1,4 @@
-"""The way in on a fresh appliance, and the way back in for someone who stands before it."""
+"""First login on a fresh appliance, and recovery for an administrator at the machine."""
 
 from pathlib import Path
 

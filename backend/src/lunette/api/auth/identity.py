@@ -29,9 +29,9 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 @dataclass(frozen=True)
 class Identity:
-    """A person, or a token of a person. `role` is never above the person's own.
+    """A user, or a token of a user. `role` is never higher than the user's own.
 
-    Root on the appliance is nobody in the database: `user_id` is empty then.
+    Root on the appliance is not in the database: `user_id` is empty then.
     """
 
     user_id: str
@@ -41,12 +41,12 @@ class Identity:
     token_name: str | None = None
     token_id: str | None = None
     expires_at: dt.datetime | None = None
-    """When its API token ends; None for a person, and for a token without end."""
+    """When its API token expires; None for a user, and for a token without expiry."""
     session_hash: str | None = None
     csrf_token: str | None = None
     has_second_factor: bool = False
     is_second_factor_missing: bool = False
-    """True for a person's login where the settings ask for a second factor and the user has none."""
+    """True for a user's login if the settings require a second factor and the user has none."""
 
     @property
     def actor(self) -> str:
@@ -72,7 +72,7 @@ def hash_secret(secret: str) -> str:
 
 
 def login_id(token_hash: str) -> str:
-    """What a login is called in lists and events: the beginning of the hash, too little of it to know the rest by."""
+    """The short name of a login in lists and events: the beginning of the hash, too little to derive the rest."""
     return token_hash[:16]
 
 
@@ -98,9 +98,9 @@ def open_session(tx: Session, user: User, life: dt.timedelta) -> str:
 
 
 def authenticate(request: Request, store: Store) -> Identity:
-    """The identity behind a request. Raises Unauthenticated, or Forbidden for a browser's change without CSRF token.
+    """The identity of a request. Raises Unauthenticated, or Forbidden for a browser's change without CSRF token.
 
-    What came through the local door is root's; credentials it may carry are not looked at.
+    Requests over the local socket are root's; credentials in them are ignored.
     """
     if is_local(request.scope):
         return _ROOT
@@ -133,9 +133,9 @@ def still_lets_in(request: Request, store: Store) -> bool:
 
 
 def check_holds(tx: Session, identity: Identity) -> None:
-    """Raises Unauthenticated where the login or the token has ended since the request was let in.
+    """Raises Unauthenticated if the login or the token has ended since the request was admitted.
 
-    A body may come slowly, and what it asks for must not outlive the credentials it came with.
+    A body may arrive slowly, and its request must not outlive its credentials.
     """
     if identity.session_hash and tx.get(LoginSession, identity.session_hash) is None:
         raise Unauthenticated("The session has ended; log in again.")

@@ -27,11 +27,11 @@ from lunette.domain.errors import RateLimited
 
 _ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
 _HASHES_AT_ONCE = 2
-"""Each takes 64 MiB and a core; more at once would let a flood of logins starve the appliance."""
+"""Each uses 64 MiB and a core; more at once would let a flood of logins starve the appliance."""
 
 
 _LOGINS_WAITING = 30
-"""Each waits for a quarter of a second per login before it; who comes later is asked to come back."""
+"""Each waits a quarter of a second per login before it; further ones are asked to retry later."""
 
 
 class Passwords:
@@ -49,7 +49,7 @@ class Passwords:
             return self._hasher.hash(password)
 
     def is_right(self, password: str, stored_hash: str | None) -> bool:
-        """True if the password belongs to the hash. None stands for a user that does not exist: always False."""
+        """True if the password matches the hash. None stands for a user that does not exist: always False."""
         with self._turns:
             try:
                 self._hasher.verify(stored_hash or self._nobody, password)
@@ -58,9 +58,9 @@ class Passwords:
         return stored_hash is not None
 
     async def may_log_in(self, password: str, stored_hash: str | None) -> bool:
-        """`is_right` by threads that do nothing else, so that logins make nobody wait who is in already.
+        """`is_right` in separate threads, so that logins do not delay users who are logged in.
 
-        Raises RateLimited while too many wait. Used on the event loop's thread only.
+        Raises RateLimited while too many wait. Used only on the event loop's thread.
         """
         if self._waiting >= _LOGINS_WAITING:
             raise RateLimited("Too many logins are waiting to be checked; try again in a minute.", wait_s=60)
@@ -82,10 +82,10 @@ def _hash_of_nothing(hasher: PasswordHasher) -> str:
 
 
 class LoginLimit:
-    """Few attempts per address and user, some more per address: guessing stays slow, one user cannot lock all out.
+    """Few attempts per address and user, some more per address: guessing stays slow, and one user cannot lock all out.
 
-    Many addresses together have few attempts at one user, too. Addresses that the user has logged in from before do not
-    count there: whoever guesses from elsewhere does not lock the user out at their usual computer.
+    Many addresses together also have few attempts at one user. Addresses from which the user has logged in before do
+    not count there: an attacker elsewhere does not lock the user out at their usual computer.
     """
 
     def __init__(self, per_user: int = 5, per_address: int = 30, from_afar: int = 10, codes: int = 10) -> None:
@@ -117,7 +117,7 @@ class LoginLimit:
     def code_attempt(self, address: str, username: str, is_known: Callable[[], bool] = lambda: True) -> None:
         """Counts one code of a second factor. Raises RateLimited when there were too many in the last hour.
 
-        Six digits do not stand much guessing by somebody who has the password. All new addresses count together, so
+        Six digits do not resist much guessing by an attacker who has the password. All new addresses count together, so
         that they do not lock the user out at their usual computer.
         """
         source = source_of(address) if is_known() else "afar"
@@ -140,7 +140,7 @@ class LoginLimit:
         raise RateLimited(refusal.format(wait=words), wait_s=left_s)
 
     def succeeded(self, address: str, username: str) -> None:
-        """Forgets the attempts of a person who is in."""
+        """Forgets the attempts of a user after a successful login."""
         self._limiter.clear(self._per_user, source_of(address), username)
         self._limiter.clear(self._codes, "code", source_of(address), username)
 
@@ -158,7 +158,7 @@ class OneTimePassword:
             return None
 
     def make(self) -> str:
-        """A fresh one-time password, kept in the file."""
+        """A new one-time password, stored in the file."""
         password = "-".join("".join(secrets.choice(_ALPHABET) for _ in range(4)) for _ in range(4))
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.unlink(missing_ok=True)

@@ -14,7 +14,7 @@ BEFORE_PASSWORD_CHANGE = frozenset({"me_show", "password_change", "login_delete"
 """All that is open to someone who still has a one-time password."""
 
 BEFORE_SECOND_FACTOR = BEFORE_PASSWORD_CHANGE | {"second_factor_start", "second_factor_confirm"}
-"""All that is open to someone who has no second factor where the settings ask for one."""
+"""Operations available to a user without a second factor if the settings require one."""
 
 _METRICS = ("metrics_show",)
 _VIEWER = (
@@ -195,4 +195,4 @@ ROLES: dict[str, Role] = {
 UNDOING: dict[str, Role] = {
     noun: ROLES[f"{noun}_delete" if noun not in ("setting", "volume") else f"{noun}_patch"] for noun in UNDOABLE
 }
-"""Who may undo a change of each noun: whoever may make the opposite one."""
+"""Who may undo a change of each noun: users who may make the opposite one."""

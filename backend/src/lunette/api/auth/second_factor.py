@@ -1,4 +1,4 @@
-"""Whether a user has a second factor, and checks of what is shown of it."""
+"""Whether a user has a second factor, and checks of its codes."""
 
 from collections.abc import Collection
 
@@ -15,7 +15,7 @@ from lunette.store.schema import utc_now
 
 
 def is_enabled(tx: Session, user_id: str) -> bool:
-    """Whether a login of the user asks for a code."""
+    """Whether a login of the user requires a code."""
     return user_id in enabled(tx, [user_id])
 
 
@@ -57,7 +57,7 @@ def is_shown(tx: Session, user: User, code: SecretStr) -> bool:
 
 
 def opened(tx: Session, sealed: str) -> bytes:
-    """A secret as it is shared with the app. Raises Unavailable if it was sealed with another key."""
+    """A secret in the form shared with the app. Raises Unavailable if it was sealed with another key."""
     try:
         return bytes.fromhex(store_of(tx).box.open(sealed).get_secret_value())
     except Unavailable as error:
@@ -72,7 +72,7 @@ def sealed(tx: Session, secret: bytes) -> str:
 
 
 def remove(tx: Session, user: User, actor: str) -> None:
-    """Logins of the user ask for the password alone from now on."""
+    """Logins of the user require only the password from now on."""
     factor = tx.get(SecondFactor, user.id)
     if factor is None:
         return

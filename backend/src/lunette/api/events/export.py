@@ -1,4 +1,4 @@
-"""The log as a file: CSV for a spreadsheet, JSON for a program. It is written as it is read, however long it is."""
+"""The log as a file: CSV for a spreadsheet, JSON for a program. It is streamed, however long it is."""
 
 import csv
 import io
@@ -26,7 +26,7 @@ COLUMNS = (
     "warnings",
 )
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet would take for a formula (OWASP, CSV injection)."""
+"""Text that a spreadsheet would treat as a formula (OWASP, CSV injection)."""
 
 
 class ExportFormat(StrEnum):
@@ -63,7 +63,7 @@ def _json(store: Store, query: Select[Event]) -> Iterator[str]:
 
 
 def _chunks(store: Store, query: Select[Event]) -> Iterator[Sequence[EventRecord]]:
-    """Each piece in a transaction of its own; by number, so that what happens meanwhile is neither here nor there."""
+    """Each part in its own transaction; by number, so that concurrent events do not matter."""
     below: int | None = None
     while True:
         part = query if below is None else query.where(Event.seq < below)

@@ -1,6 +1,7 @@
 """The live end of the event log: waits for new rows without a thread or a database session per listener.
 
-The rows are the truth; a wake only says "look again". A listener that missed a wake looks again after a while anyway.
+The rows are authoritative; a wake only says "read again". A listener that missed a wake reads again after a while
+anyway.
 """
 
 import asyncio
@@ -19,12 +20,12 @@ from lunette.store.journal import Event as EventRow
 PAGE = 500
 LOOK_AGAIN_S = 5.0
 LONGEST_S = 600.0
-"""A stream ends after ten minutes and the client comes back."""
+"""A stream ends after ten minutes and the client reconnects."""
 MAX_STREAMS = 64
 MAX_OF_ONE = 16
-"""Streams of one user or one token: nobody keeps all of them."""
+"""Maximum streams of one user or token, so that none can use all of them."""
 LOGIN_CHECKED_S = 30.0
-"""How often it is looked whether a follower's login still holds; at once where something of users or tokens happens."""
+"""How often a follower's login is checked; immediately after an event about users or tokens."""
 _OF_LOGINS = frozenset({"user", "token"})
 
 
@@ -115,7 +116,7 @@ class EventFeed:
                     wake.set()
                 await _wait(wake, min(LOOK_AGAIN_S, until - loop.time()))
         except LunetteError:
-            return  # the database went away: the client comes back and is told so with a status
+            return  # the database is unavailable: the client reconnects and gets a status
         finally:
             self._waiting.discard(wake)
 

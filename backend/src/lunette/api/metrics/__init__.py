@@ -1,1 +1,1 @@
-"""GET /metrics: the families, their values, and the names of what is measured."""
+"""GET /metrics: the families, their values, and the names of measured objects."""

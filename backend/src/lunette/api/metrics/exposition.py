@@ -31,7 +31,7 @@ _ESCAPED = str.maketrans({"\\": "\\\\", "\n": "\\n", '"': '\\"'})
 
 
 class Exposition:
-    """Of each noun the first MOST are told."""
+    """At most MOST of each noun are exported."""
 
     def __init__(
         self, version: str, alerts: Mapping[str, int], names: Names, most: int = MOST, health: Iterable[Row] = ()
@@ -88,7 +88,7 @@ class Exposition:
 
 
 def _lines(family: Family, rows: Iterable[Row], *, openmetrics: bool) -> Iterator[str]:
-    """The metrics of a noun. What is not counted has no sample."""
+    """The metrics of a noun. Values that are not counted have no sample."""
     counted = [(_labels(family.labels, values), one) for values, one in rows]
     for metric in family.metrics:
         name, value = metric.name, metric.value

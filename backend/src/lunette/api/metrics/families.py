@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any, Literal
 
 MOST = 10_000
-"""Of each noun no more than this many are told, the first by name; `lunette_omitted` counts the others."""
+"""Maximum objects exported of each noun, the first by name; `lunette_omitted` counts the others."""
 _SECTOR_BYTES = 512
 Value = float | None
 
@@ -34,7 +34,7 @@ class Family:
 
 
 def _field(name: str, divided_by: int | None = None, times: int = 1) -> Callable[[Any], Value]:
-    """A field of what was counted, made seconds or bytes."""
+    """A counted field, converted to seconds or bytes."""
     if divided_by is None and times == 1:
         return attrgetter(name)
 
@@ -52,7 +52,7 @@ def _same(counted: Any) -> Value:
 
 
 def _block(noun: str, device: str) -> tuple[Metric, ...]:
-    """What the block layer counts of one device."""
+    """Counters of the block layer for one device."""
     at = f"lunette_{noun}"
     return (
         Metric(f"{at}_reads_total", f"Reads of {device}.", _field("reads")),

@@ -1,4 +1,4 @@
-"""Puts names to what is measured: the counters know ids and initiators, people know volumes, disks and hosts."""
+"""Adds names to measurements: the counters know IDs and initiators, users know volumes, disks and hosts."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Names:
         return frozenset(self.measurement.disk_ids.values()) if self.measurement else frozenset()
 
     def of(self, key: Key) -> str | None:
-        """What a thing is called; None if there is no such thing now."""
+        """The name of an object; None if it does not exist now."""
         match key.of:
             case Measured.APPLIANCE:
                 return self.appliance

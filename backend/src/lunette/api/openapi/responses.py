@@ -1,4 +1,4 @@
-"""What every operation declares about its responses, so that the document is complete."""
+"""The declared responses of every operation, so that the document is complete."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The resource that a request was about, as GET shows it to whoever asked."""
+"""The resource of a request, as GET shows it to the same user."""
 
 import json
 from typing import Any
@@ -11,12 +11,12 @@ _OF_THE_CHANGE = (b"if-match", b"content-type", b"content-length", b"transfer-en
 
 
 async def present(request: Request) -> tuple[dict[str, Any] | None, str | None]:
-    """What GET answers at the resource's address, and its ETag. None where there is no such address or it refuses.
+    """GET's response at the resource's address, and its ETag. None if there is no such address or it refuses.
 
-    The route is asked within this request, with its credentials: whoever may not read it is shown nothing.
+    The route is called within this request, with its credentials: without read permission nothing is shown.
     """
     path = request.url.path
-    if request.method == "POST":  # the verb stands behind the last colon
+    if request.method == "POST":  # the verb follows the last colon
         path = path.rpartition(":")[0] if ":" in path.rpartition("/")[2] else path
     headers = [(name, value) for name, value in request.scope["headers"] if name not in _OF_THE_CHANGE]
     scope = {

@@ -1,4 +1,4 @@
-"""Every error becomes a problem document; none ever shows a trace. What tools printed goes to the log."""
+"""Every error becomes a problem document; none ever shows a trace. Output of tools goes to the log."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -100,10 +100,10 @@ def _not_valid(request: Request, error: Exception) -> Response:
 
 
 def _field(one: Any, body: Any) -> FieldProblem:
-    """Where a wrong value stands, the rule it broke, and the value if it is short.
+    """The place of a wrong value, the rule it violates, and the value if it is short.
 
-    It is not shown where the body has a secret or something that holds one, nor in a field that nobody knows: that may
-    be a secret under a mistyped name.
+    It is not shown if the body contains a secret or something that holds one, nor for an unknown field: that may be a
+    secret under a mistyped name.
     """
     place = [str(part) for part in one["loc"]]
     path = "".join(f"[{part}]" if part.isdecimal() else f".{part}" for part in place[1:]).lstrip(".")[:_SHOWN]

@@ -8,9 +8,9 @@ from pydantic import BaseModel, SecretStr
 
 
 def is_secret(body: Any, place: Sequence[str | int]) -> bool:
-    """Whether the type that belongs at a place of this body is secret, or holds a secret somewhere inside.
+    """True if the type at a place of this body is secret, or contains a secret at any depth.
 
-    Parts of the place that are no fields (positions, keys and alternatives of a union) lead no further.
+    Parts of the place that are not fields (positions, keys and alternatives of a union) are skipped.
     """
     kinds: tuple[Any, ...] = (body,)
     for part in place:

@@ -29,7 +29,7 @@ from lunette.store.schema import utc_now
 
 KEPT_FOR = timedelta(hours=24)
 _ADDING = frozenset({"", "adopt", "apply", "batch", "clone", "fetch", "rebuild", "restore"})
-"""Verbs of POST that make something; without a verb it makes one of what the list holds."""
+"""Verbs of POST that create something; without a verb it creates an item of the list."""
 _KEPT_HEADERS = ("Location", "ETag")
 
 DryRun = Annotated[bool, Query(description="Whether to return the plan (200) and change nothing.")]
@@ -83,7 +83,7 @@ def answer(body: BaseModel, status: int = 200, *, location: str | None = None, v
 
 @dataclass(frozen=True)
 class Change:
-    """What a request that changes something brings along, and the transaction it runs in."""
+    """The headers and parameters of a changing request, and its transaction."""
 
     parts: Parts
     identity: Identity
@@ -112,7 +112,9 @@ class Change:
         return Actor(name=self.identity.actor)
 
     def context(self, tx: Session, actor: Actor | None = None) -> ChangeContext:
-        """What the engine's changes take: this transaction, for the user or token that asks unless `actor` is given."""
+        """The context for the engine's changes: this transaction, for the requesting user or token unless `actor` is
+        given.
+        """
         return self.control.change(tx, actor or self.actor, dry_run=self.dry_run)
 
     def apply(
@@ -156,7 +158,7 @@ class Change:
     def run(self, work: Callable[[Session], Response], *, shown_once: bool = False) -> Response:
         """Runs `work` in a write transaction that leaves nothing behind in a dry run.
 
-        `shown_once`: the answer holds a secret and is not kept; a repeated request is refused, and told where it is.
+        `shown_once`: the response contains a secret and is not stored; a repeated request is refused with its location.
         """
         if self.adds:
             system_drive.check_room(self.control.room())
@@ -291,7 +293,6 @@ Acting = Annotated[Change, Depends(_acting)]
 Commanding = Annotated[Change, Depends(_commanding)]
 """For POST that changes what is there, and from its start came without If-Match: as Acting, and it may be left out."""
 Taking = Annotated[Change, Depends(_taking)]
-"""For DELETE and PATCH of what may take a volume from a host or away: as Changing, and `confirm` names volumes in use.
-"""
+"""For DELETE and PATCH that may remove a volume or its mapping: as Changing, and `confirm` names volumes in use."""
 Replanning = Annotated[Change, Depends(_replanning)]
 """For POST that may take volumes away or give numbers: as Creating, and `confirm` names the volumes it is about."""

@@ -1,4 +1,4 @@
-"""What stands before every handler, in this order: credentials, password change, role, body size, plain text.
+"""Checks before every handler, in this order: credentials, password change, role, body size, plain text.
 
 It runs before the body is read, so that a stranger's body is never parsed. Closed by default: an operation without a
 declared role is refused.
@@ -116,7 +116,7 @@ def check_may(identity: Identity, needed: Role) -> None:
 
 
 def _check_text(request: Request, known: frozenset[str]) -> None:
-    """Refuses NUL, which PostgreSQL cannot store, and query parameters nobody reads: a typing mistake must not pass."""
+    """Refuses NUL, which PostgreSQL cannot store, and unknown query parameters: a typing mistake must not pass."""
     for key, value in (*request.query_params.multi_items(), *request.path_params.items()):
         if "\0" in key or "\0" in str(value):
             raise Invalid("NUL characters are not accepted; remove them.", errors=(_wrong(key, "contains a NUL"),))
@@ -170,7 +170,7 @@ def _check_characters(body: bytes) -> None:
     except UnicodeEncodeError:
         raise Malformed("The body contains half a character (a lone \\ud800 to \\udfff); remove it.") from None
     except (ValueError, RecursionError):
-        return  # it is no JSON: refused as such where it is parsed
+        return  # not JSON: refused as such where it is parsed
 
 
 def _too_large(limit: int) -> TooLarge:

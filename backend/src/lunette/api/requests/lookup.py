@@ -23,7 +23,9 @@ class _Plain(Convertor[str]):
 
 
 class _Bare(_Plain):
-    """A reference that may hold colons, as `usb-Stick-0:0` does, and ends in no verb: `/disks/x:wipe` is no disk."""
+    """A reference that may contain colons, as `usb-Stick-0:0` does, and ends in no verb: `/disks/x:wipe` is not a
+    disk.
+    """
 
     regex = "(?![^/]*:[a-z_-]+$)[^/]+"
 

@@ -1,4 +1,4 @@
-"""What the handlers see of the machine: the engine's observation, or the plain fact that nobody answers."""
+"""The handlers' view of the machine: the engine's observation, or the fact that the agent does not answer."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -9,12 +9,14 @@ from lunette.domain.errors import Unavailable
 from lunette.domain.exports import ConvergeReport
 
 FRESH_S = 2.0
-"""Old enough to be shared by the lists of one page, young enough to be called now; the answer tells its age."""
+"""Old enough to be shared by the lists of one page, recent enough to count as current; the response contains its
+age.
+"""
 
 
 @dataclass(frozen=True)
 class Look:
-    """The machine now; `away` tells why there is no observation."""
+    """The machine now; `away` says why there is no observation."""
 
     seen: Seen
     report: ConvergeReport | None

@@ -1,4 +1,4 @@
-"""What the handlers work with: made once per process, reached through the request."""
+"""The parts that handlers use: created once per process, reached through the request."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,7 +15,9 @@ from lunette.store.database import Store
 
 @dataclass(frozen=True)
 class Files:
-    """Where the API keeps what is no row: its folder, and the certificate. `own`: the API makes and replaces it."""
+    """Where the API stores what is not a row: its directory, and the certificate. `own`: the API creates and replaces
+    it.
+    """
 
     data: Path
     tls_cert: Path
@@ -25,7 +27,7 @@ class Files:
 
 @dataclass(frozen=True)
 class Parts:
-    """The store, the engine, and what only HTTP needs. `name` is the appliance's name for people."""
+    """The store, the engine, and what only HTTP needs. `name` is the displayed name of the appliance."""
 
     store: Store
     control: Control
@@ -37,7 +39,7 @@ class Parts:
     ui: Path | None = None
     files: Files | None = None
     restart: Callable[[], None] = lambda: None
-    """Ends this process soon, so that its service starts it anew."""
+    """Ends this process soon, so that its service starts it again."""
     renew_certificate: Callable[[], None] = lambda: None
     """The files of the certificate are others now: who comes in from now on is shown what is in them."""
 

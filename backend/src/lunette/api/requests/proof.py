@@ -42,9 +42,9 @@ def check_password(parts: Parts, request: Request, identity: Identity, password:
 
 @contextmanager
 def code_checked(parts: Parts, request: Request, identity: Identity, code: SecretStr | None) -> Iterator[Session]:
-    """The transaction of a change that a code was given for, if there is a second factor; it is used up on commit.
+    """The transaction of a change that requires a code, if there is a second factor; the code is used up on commit.
 
-    Raises RateLimited, Unauthenticated where the login has ended meanwhile, or Invalid for a missing or wrong code.
+    Raises RateLimited, Unauthenticated if the login has ended meanwhile, or Invalid for a missing or wrong code.
     """
     came_from = address_of(request)
     if code is not None:

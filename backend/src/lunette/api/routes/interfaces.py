@@ -186,7 +186,7 @@ def _shown(parts: Parts, name: str) -> Response:
 
 
 def _actor(change: Change, request: Request) -> Actor:
-    """Who asks, and over which address of ours."""
+    """Who sends the request, and to which address of the appliance."""
     return change.actor.model_copy(update={"came_to": _address_of_ours(request)})
 
 

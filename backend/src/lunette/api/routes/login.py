@@ -37,7 +37,7 @@ WRONG_CODE = (
     "the phone and the appliance, or use a recovery code."
 )
 REMEMBERED_LOGINS = 100
-"""How many of a person's last logins tell which addresses are known."""
+"""The number of a user's last logins that determine the known addresses."""
 
 Password = Annotated[SecretStr, Field(min_length=1, max_length=256)]
 _noting: set[asyncio.Task[None]] = set()

@@ -110,6 +110,6 @@ def _find(tx: Session, reference: str, identity: Identity) -> LoginSession:
 
 
 def _addresses(tx: Session, ids: list[str]) -> dict[str, str | None]:
-    """Where each login came from, as the event of it tells; one from before it told is left out."""
+    """The address of each login, from its event; older events without one are omitted."""
     events = select(Event.ref, Event.data).where(Event.kind == "user.login", Event.ref.in_(ids))
     return {str(ref): data.get("address") for ref, data in tx.execute(events)}

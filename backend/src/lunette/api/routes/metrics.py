@@ -45,7 +45,7 @@ def metrics_show(request: Request, parts: UsedParts) -> Response:
 
 
 def _health(parts: Parts, growth: disk_health.Grown) -> list[Row]:
-    """What each disk said of itself; nothing is asked of a drive for it."""
+    """Last reported health of each disk; no drive is queried for it."""
     try:
         disks = parts.control.observation(HEALTH_AGE_S, amid_steps=True).disks
     except Unavailable:

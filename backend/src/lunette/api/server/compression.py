@@ -29,7 +29,7 @@ LISTS = frozenset(
 )
 """Addresses that are compressed when they are read. The rest of a list's answer is in its name: no secret."""
 _LEAST_BYTES = 1400
-"""What fits into one packet of an Ethernet anyway."""
+"""Fits into one Ethernet packet anyway."""
 _LEVEL = 1
 """A list of 1,000 volumes in 4 ms to a fifth; level 9 takes 25 times as long for a tenth less."""
 

@@ -63,7 +63,7 @@ def limits_here() -> Limits:
 
 
 def source_of(address: str) -> str:
-    """What counts as one source: an IPv4 address, or the /64 network of an IPv6 one, all of which is one client's."""
+    """One source: an IPv4 address, or the /64 network of an IPv6 one, all of which belongs to one client."""
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -251,7 +251,7 @@ class Door:
             self._room.sweep(loop.time())
 
     async def _serve(self, peer: socket.socket, guest: Guest) -> None:
-        """Returns when the connection is gone. A handshake that fails or takes too long is an OSError."""
+        """Returns when the connection is closed. A handshake that fails or takes too long is an OSError."""
         loop = asyncio.get_running_loop()
         times = (
             {"ssl_handshake_timeout": self._limits.handshake_s, "ssl_shutdown_timeout": self._limits.take_s}

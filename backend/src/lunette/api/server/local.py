@@ -54,12 +54,12 @@ def listen(path: Path) -> socket.socket:
 
 
 def is_local(scope: Scope) -> bool:
-    """True if the request came in through this door."""
+    """True if the request came over this socket."""
     return scope.get(SCOPE_KEY) is True
 
 
 def config_for(config: uvicorn.Config) -> uvicorn.Config:
-    """The same application, which knows that who asks has come in here."""
+    """The same application, which knows that the request came over this socket."""
     made = copy.copy(config)
     made.loaded_app = _marked(config.loaded_app)
     return made
@@ -73,7 +73,7 @@ def _marked(app: ASGIApp) -> ASGIApp:
 
 
 class Doorman(asyncio.Protocol):
-    """Asks the kernel who has connected, then steps aside for HTTP, or says no and closes."""
+    """Asks the kernel who has connected, then hands over to HTTP, or refuses and closes."""
 
     def __init__(self, let_in: Callable[[], asyncio.Protocol], uids: Collection[int] = ROOT) -> None:
         self._let_in, self._uids = let_in, uids
@@ -83,7 +83,7 @@ class Doorman(asyncio.Protocol):
         uid = peer_uid(stream.get_extra_info("socket"))
         if uid not in self._uids:
             _log.warning("local connection refused", uid=uid)
-            # What they send is dropped unread; closing at once would make the kernel drop our answer with it.
+            # Input is dropped unread; closing immediately would make the kernel drop our answer with it.
             stream.write(_refusal())
             stream.write_eof()
             asyncio.get_running_loop().call_later(REFUSED_FOR_S, stream.abort)

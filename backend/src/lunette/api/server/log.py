@@ -10,12 +10,12 @@ from typing import Any
 import structlog
 
 LINES_PER_MINUTE = 60
-"""Of one kind, so that nobody pushes what matters out of a journal of limited size by being refused again and again."""
+"""Per kind, so that repeated refusals cannot push important lines out of a journal of limited size."""
 MOST_KINDS = 1000
 
 
 class Brake:
-    """Lets so many lines of one kind through in a minute; the first of the next minute says how many were left out."""
+    """Passes this many lines of one kind per minute; the first of the next minute gives the number of dropped ones."""
 
     def __init__(self, most: int = LINES_PER_MINUTE, clock: Callable[[], float] = time.monotonic) -> None:
         self._most, self._clock = most, clock

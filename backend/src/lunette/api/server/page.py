@@ -23,7 +23,7 @@ def install(app: FastAPI, folder: Path) -> None:
     """Answers every path outside /api: the file, or the page itself for a path the page's own router knows."""
     found = {f"/{path.relative_to(folder).as_posix()}": path for path in folder.rglob("*") if path.is_file()}
     packed = {name.removesuffix(".gz"): path for name, path in found.items() if name.endswith(".gz")}
-    # Nobody asks for the packed one by its own name.
+    # The packed file is never requested by its own name.
     files = {name: path for name, path in found.items() if not name.endswith(".gz")}
 
     @app.api_route("/{path:path}", methods=["GET", "HEAD"], include_in_schema=False)

@@ -24,8 +24,9 @@ EVENTS_A_TURN = 64
 BUFFERED_BYTES = 64 * 1024
 """Unsent bytes of an answer at which its producer has to wait; asyncio's limit under TLS is 512 KiB."""
 Waiting = Literal["handshake", "head", "body", "rest", "take", "part"]
-"""What a connection waits for its client to do: the TLS handshake, send a request's head, its body, or the rest of a
-body that nobody reads, receive an answer, or close the connection."""
+"""What a connection waits for its client to do: the TLS handshake, send a request's head, its body, or the rest of an
+unread body, receive a response, or close the connection.
+"""
 
 
 class PacedConnection(h11.Connection):
@@ -81,7 +82,7 @@ class PacedFlow(FlowControl):
 
 
 class HttpProtocol(H11Protocol):
-    """One connection. The door checks regularly what it `waits_for`, and for how long."""
+    """One connection. It is checked regularly what it `waits_for`, and for how long."""
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
@@ -165,7 +166,7 @@ class HttpProtocol(H11Protocol):
 
     @property
     def waits_for(self) -> Waiting | None:
-        """What the client has to do next; None while a request is answered, and between two requests."""
+        """What the client has to do next; None while a request is processed, and between two requests."""
         if self.transport.is_closing() or self._has_ended:
             return "part"
         if self.flow.write_paused:
@@ -192,7 +193,7 @@ class HttpProtocol(H11Protocol):
             return 0
 
     def is_late(self, allowed_s: float) -> None:
-        """Closes the connection, after an answer that says why where HTTP allows one."""
+        """Closes the connection, after a response with the reason if HTTP allows one."""
         waits_for = self.waits_for
         if waits_for in ("take", "part"):
             self.hang_up()

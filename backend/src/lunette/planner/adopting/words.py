@@ -84,8 +84,10 @@ def _warnings(judge: Judge, rows: Rows) -> Iterator[str]:
         others = [one.name for one in group.volumes if one.is_open and (name, one.name) not in taken] if group else []
         others = [one for one in others if not (group and (found := group.volume(one)) and found.is_ours)]
         if others:
-            yield f"{shorten(others)} in volume group {name} is in use outside Lunette: it is left unchanged, and "
-            "deactivated with the group at shutdown."
+            yield (
+                f"In use outside Lunette in volume group {name}: {shorten(others)}. They stay unchanged, and are "
+                "deactivated with the group at shutdown."
+            )
 
 
 def _new(noun: str, name: str, detail: str) -> Change:

@@ -13,8 +13,9 @@ Numbers = frozenset[tuple[int, str, bool]]
 """What an initiator sees: LUN, backstore, and whether it is read-only."""
 
 
-_USER = "contains other characters than letters, digits and _.:@-, or begins with NULL, which the kernel treats as "
-"unset"
+_USER = (
+    "contains other characters than letters, digits and _.:@-, or begins with NULL, which the kernel treats as unset"
+)
 _SECRET = (
     "is not 12 to 16 printable ASCII characters, which Lunette and RFC 3720 require, has spaces around it, or begins "
     "with NULL, which the kernel treats as unset"

@@ -93,7 +93,7 @@ def _slots(found: Mapping[str, str]) -> tuple[int | None, frozenset[int]]:
 
 
 def _old_slots(text: str) -> tuple[int | None, frozenset[int]]:
-    """From the lines `this|NUMBER number major minor slot state`: a slot counts if the disk in it is active."""
+    """From the lines `this|NUMBER  number major minor slot  state`: a slot counts if the disk in it is active."""
     rows = re.findall(r"^ *(this|\d+) +\d+ +\d+ +\d+ +(\d+) +(.*)$", text, re.MULTILINE)
     active = [(row, number(slot)) for row, slot, state in rows if "active" in state.split()]
     own = next((slot for row, slot in active if row == "this"), None)

@@ -1,6 +1,6 @@
 """Initiators that LIO rejected because no host has their name, from the kernel's log.
 
-iSCSI Initiator Node: <name> is not authorized to access iSCSI target portal group: <tag>.
+    iSCSI Initiator Node: <name> is not authorized to access iSCSI target portal group: <tag>.
 
 Only the log has the name: iscsi_target_locate_portal writes it, in lower case, before anything is negotiated, and the
 target's own fabric_statistics/iscsi_tgt_attr/fail_intr_name says "Unknown" for such a login (iscsi_target_nego.c and
