@@ -96,7 +96,7 @@ from lunette.system.doorway import System
 log = logging.getLogger(__name__)
 POLL_S = 0.2
 READY_S = GRACE_S + 15.0
-"""How long a step waits for its array after a boot: until it starts without its late drives, and a little."""
+"""How long a step waits for its array after a boot: until it starts without its late drives, plus a margin."""
 
 
 class Agent(Answering, complete=True):
