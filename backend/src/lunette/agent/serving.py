@@ -131,8 +131,8 @@ def withdraw(system: System, served: ExportSet | None = None) -> dict[str, str]:
 
 
 def open_devices(system: System) -> frozenset[str] | None:
-    """Real paths of devices that are in use although no process claims them, also by exports of other systems. None if an
-    engine cannot tell."""
+    """Real paths of devices that are in use although no process claims them, also by exports of other systems. None if
+    an engine cannot tell."""
     found: frozenset[str] = frozenset()
     for engine in ENGINES:
         opened = engine.open_devices(system)

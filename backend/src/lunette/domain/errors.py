@@ -194,6 +194,7 @@ class NoSpace(LunetteError):
 
 
 ERRORS: dict[ProblemType, type[LunetteError]] = {
-    error.type: error for error in [LunetteError, *LunetteError.__subclasses__()]
+    LunetteError.type: LunetteError,
+    **{error.type: error for error in LunetteError.__subclasses__()},
 }
 """The error of each type."""
