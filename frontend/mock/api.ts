@@ -26,9 +26,8 @@ function responseOf({ status, body, headers }: Answer): Response {
     : Response.json(body, { status, headers })
 }
 
-/** What makes something or starts a job must not happen twice. */
-const needsKey = ({ parameters, responses }: ApiOperation): boolean =>
-  ('201' in responses || '202' in responses) &&
+/** Whatever can be sent under a key must be. */
+const needsKey = ({ parameters }: ApiOperation): boolean =>
   Boolean(parameters?.some(({ name }) => name === 'Idempotency-Key'))
 
 const isRehearsal = (url: URL): boolean => url.searchParams.get('dry_run') === 'true'

@@ -6,7 +6,7 @@ const PARITY = ['raid4', 'raid5', 'raid6']
 
 const mdOptions = (name: EngineLevel['level']): string[] => [
   ...(name === 'raid1' ? [] : ['chunk_bytes']),
-  ...(name === 'raid0' ? [] : ['write_hole', 'spares', ...PACE]),
+  ...(name === 'raid0' ? [] : ['write_hole', 'spares', 'spare_group', ...PACE]),
   ...(name === 'raid10' ? ['layout'] : []),
   ...(PARITY.includes(name) ? ['group_thread_cnt', 'stripe_cache_size', 'skip_copy'] : []),
   'scheduler',
@@ -31,7 +31,7 @@ const level = (
   options: mdOptions(name),
   verbs:
     name === 'raid0'
-      ? ['tune']
+      ? ['tune', 'release']
       : [
           'add_spares',
           'grow',
@@ -44,6 +44,7 @@ const level = (
           'force_start',
           'pace',
           'tune',
+          'release',
         ],
 })
 

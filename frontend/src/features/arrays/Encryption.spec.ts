@@ -26,6 +26,22 @@ describe('an encrypted array', () => {
     expect(requests.filter((one) => one.includes(':unlock'))).toHaveLength(2)
   })
 
+  it('sends what was filled in again under the same key, and anything else under another', async () => {
+    const { world, tank } = vaultWorld()
+    world.isAnswerLost = true
+    const { page } = await visit('/arrays/tank', world)
+    type(field(page, 'Passphrase'), PASSPHRASE)
+    await click(page, 'Unlock')
+    await vi.waitFor(() => expect(world.answered.size).toBe(1), 8_000)
+    tank.locked = true
+    await click(page, 'Unlock')
+    await vi.waitFor(() => expect(field(page, 'Passphrase').value).toBe(''), 8_000)
+    expect([world.answered.size, tank.locked]).toEqual([1, true])
+    type(field(page, 'Passphrase'), PASSPHRASE)
+    await click(page, 'Unlock')
+    await vi.waitFor(() => expect([world.answered.size, tank.locked]).toEqual([2, false]), 8_000)
+  })
+
   it('offers a change of keys once it is unlocked', async () => {
     const { page } = await visit('/arrays/tank', vaultWorld({ locked: false }).world)
     expect(text(page)).toContain('After each start, the array stays locked until you enter the passphrase')

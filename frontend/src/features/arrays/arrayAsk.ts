@@ -2,7 +2,7 @@
 import { computed, ref } from 'vue'
 import type { Ref } from 'vue'
 import { useI18n } from 'vue-i18n'
-import type { ArrayMember, ArrayVerb, Disk, Level, ScrubAction, StorageArray } from '@/api'
+import type { ArrayMember, Disk, EngineLevel, Level, ScrubAction, StorageArray } from '@/api'
 import { useAct } from '@/changes/act'
 import {
   addDisks,
@@ -44,7 +44,7 @@ const SCRUBS: readonly string[] = ['check', 'repair', 'stop'] satisfies ScrubAct
 
 export function useArrayAsk(
   array: Ref<StorageArray | undefined>,
-  verbs: Ref<readonly ArrayVerb[]>,
+  level: Ref<EngineLevel | undefined>,
   roles: Ref<readonly AddedRole[]>,
   disks: Ref<readonly Disk[]>,
 ) {
@@ -63,6 +63,7 @@ export function useArrayAsk(
     spareGroup: '',
   })
 
+  const verbs = computed(() => level.value?.verbs ?? [])
   const isLost = computed(() => ['missing', 'failed'].includes(array.value?.health ?? ''))
   /** A check that runs can be stopped; else one can be started. One that stays stopped can only be forced to start. */
   const questions = computed<Question[]>(() => {
@@ -75,8 +76,8 @@ export function useArrayAsk(
       ...(['pace', 'tune', 'add_spares', 'add_disks', 'grow', 'reshape'] as const).filter((verb) =>
         verbs.value.includes(verb),
       ),
-      ...(array.value?.engine === 'md' && array.value.level !== 'raid0' ? (['spare_group'] as const) : []),
-      ...(array.value?.engine === 'md' && !array.value.encryption ? (['release'] as const) : []),
+      ...(level.value?.options.includes('spare_group') ? (['spare_group'] as const) : []),
+      ...(verbs.value.includes('release') && !array.value?.encryption ? (['release'] as const) : []),
       ...(isLost.value ? (['forget'] as const) : []),
     ]
   })
