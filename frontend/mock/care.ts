@@ -2,6 +2,7 @@
 import type {
   ArrayAddDisks,
   ArrayDiskChoice,
+  ArrayGrow,
   ArrayPatch,
   ArrayReplace,
   ArrayReshape,
@@ -16,6 +17,7 @@ import type {
   StorageArray,
   Volume,
   VolumeGrow,
+  VolumePatch,
 } from '@/api'
 import { json, plan, refusal } from './answers'
 import type { Line, Planned, Shown } from './answers'
@@ -88,6 +90,16 @@ export function reshape(world: World, array: StorageArray, { level, disks = [] }
   })
 }
 
+export function growArray(world: World, array: StorageArray, { disks }: ArrayGrow): Planned | Response {
+  if (!disks.length)
+    return refusal(`Array ${array.name} was not grown`, [['disks', 'choose one disk at least']])
+  const title = `Grow array ${array.name}`
+  return job(world, title, 'array', `${disks.length} disks become members`, title, () => {
+    for (const id of disks) join(world, array, id, 'rebuilding', array.members.length)
+    array.health = 'reshaping'
+  })
+}
+
 export function replace(world: World, array: StorageArray, body: ArrayReplace): Planned {
   const title = `Replace disk ${body.disk} of array ${array.name}`
   return job(world, title, 'array', `disk ${body.new} takes its place`, `copy ${body.disk}`, () => {
@@ -143,6 +155,20 @@ export const patchArray = (
     return json(array)
   },
 })
+
+export function patchVolume(world: World, row: Volume, body: VolumePatch): Planned<Shown<Volume>> | Response {
+  const what = `Volume ${row.name} was not changed`
+  if (world.volumes.some((one) => one !== row && one.name === body.name))
+    return refusal(what, [['name', `volume ${body.name} exists already`]], 409)
+  return {
+    plan: plan(`Change volume ${row.name}`, [['change', 'volume', row.name, Object.keys(body).join(', ')]]),
+    apply: () => {
+      row.name = body.name ?? row.name
+      row.description = body.description ?? row.description
+      return json(row)
+    },
+  }
+}
 
 export function growVolume(world: World, row: Volume, body: VolumeGrow): Planned | Response {
   const size = Number(body.size_bytes)

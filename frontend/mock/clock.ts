@@ -8,7 +8,8 @@ import type {
   AlertTest,
 } from '@/api'
 import { json, noContent, plan, problem, refusal } from './answers'
-import type { Gone, Made, Planned, Shown } from './answers'
+import type { Gone, Line, Made, Planned, Shown } from './answers'
+import { planned, step } from './care'
 import { MADE, freshId } from './made'
 import type { World } from './world'
 
@@ -83,6 +84,29 @@ export function patchSchedule(_world: World, row: Schedule, body: SchedulePatch)
     ]),
     apply: () => json(Object.assign(row, body, { keep: kept(body) })),
   }
+}
+
+export function runSchedule(world: World, row: Schedule): Planned {
+  const of = row.action === 'snapshot' ? row.volumes : row.arrays
+  const lines = of.map((name): Line => [
+    row.action === 'snapshot' ? 'create' : 'change',
+    row.action === 'snapshot' ? 'snapshot' : 'array',
+    name,
+    row.action === 'snapshot' ? `of volume ${name}` : 'is scrubbed',
+  ])
+  const found = plan(`Run schedule ${row.name}`, lines, {
+    steps: of.map((name) => step(`${row.action} ${name}`)),
+  })
+  return planned(world, found, 'schedule', () => {
+    const now = new Date().toISOString()
+    row.last_run = {
+      job_id: freshId('job'),
+      state: 'succeeded',
+      message: 'done',
+      started_at: now,
+      finished_at: now,
+    }
+  })
 }
 
 export function deleteSchedule(world: World, row: Schedule): Planned<Gone> {

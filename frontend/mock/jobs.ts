@@ -1,7 +1,7 @@
 /** A job of the mock goes a step further each time it is read. */
-import type { Job, Plan } from '@/api'
-import { json } from './answers'
-import type { Started } from './answers'
+import type { Job, JobResolve, Plan } from '@/api'
+import { json, plan, refusal } from './answers'
+import type { Planned, Started } from './answers'
 import { volumesJob } from './journal'
 import { freshId } from './made'
 import type { World } from './world'
@@ -34,6 +34,22 @@ export function start(world: World, from: Plan, noun: string, finish: () => void
   world.jobs.push(job)
   world.finishing.set(job.id, finish)
   return json(job, 202)
+}
+
+/** A stuck job is tried again, or given up. */
+export function resolve(job: Job, { how }: JobResolve): Planned | Response {
+  if (job.state !== 'stuck')
+    return refusal(`Job ${job.title} was not resolved`, [['job', `it is ${job.state}, not stuck`]], 409)
+  const isAbandoned = how === 'abandon'
+  const detail = isAbandoned ? 'is abandoned; the machine stays as it is' : 'is rolled back again'
+  return {
+    plan: plan(`Resolve job ${job.title}`, [['change', 'job', job.title, detail]]),
+    apply: () => {
+      const finished_at = new Date().toISOString()
+      Object.assign(job, { state: isAbandoned ? 'failed' : 'undone', message: detail, finished_at })
+      return json(job, 202)
+    },
+  }
 }
 
 /** One step further; the last one does the work, or fails if the world says so. */

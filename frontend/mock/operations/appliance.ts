@@ -24,6 +24,7 @@ export const APPLIANCE = {
     clock.patchSchedule(world, bound(world.schedules, path.schedule, request), body),
   scheduleDelete: ({ world, path, request }) =>
     clock.deleteSchedule(world, bound(world.schedules, path.schedule, request)),
+  scheduleRun: ({ world, path }) => clock.runSchedule(world, find(world.schedules, path.schedule)),
   certificateShow: ({ world }) => json(world.certificate),
   certificateReplace: ({ world, body }) => certificate.replace(world, body),
   certificateRevert: ({ world }) => certificate.revert(world),

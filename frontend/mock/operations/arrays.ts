@@ -1,6 +1,7 @@
 /** Disks, arrays, and arrays of other machines. */
 import { bound, find, json, page, shown } from '../answers'
 import * as care from '../care'
+import * as disks from '../disks'
 import * as drives from '../drives'
 import * as encryption from '../encryption'
 import { layouts } from '../layouts'
@@ -14,6 +15,8 @@ export const ARRAYS = {
   engineList: ({ world, query }) => page(world.engines, query),
   diskList: ({ world, query }) => page(world.disks, query),
   diskShow: ({ world, path }) => shown(find(world.disks, path.disk)),
+  diskWipe: ({ world, path, body }) => disks.wipe(world, find(world.disks, path.disk), body),
+  diskLocate: ({ world, path, body }) => disks.locate(world, find(world.disks, path.disk), body),
   diskHistory: ({ world, path }) => drives.history(world, path.disk),
   layoutList: ({ world, query }) => json(layouts(world, query.disks)),
   arrayList: ({ world, query }) => page(world.arrays, query),
@@ -25,6 +28,7 @@ export const ARRAYS = {
     work.deleteArray(world, bound(world.arrays, path.array, request)),
   arrayAddSpares: (call) => care.addSpares(call.world, arrayOf(call), call.body),
   arrayAddDisks: (call) => care.addDisks(call.world, arrayOf(call), call.body),
+  arrayGrow: (call) => care.growArray(call.world, arrayOf(call), call.body),
   arrayReshape: (call) => care.reshape(call.world, arrayOf(call), call.body),
   arrayReplace: (call) => care.replace(call.world, arrayOf(call), call.body),
   arrayFail: (call) => care.changeDisk('fail')(call.world, arrayOf(call), call.body),

@@ -1,7 +1,7 @@
 /** What happened: jobs, events, alerts. */
 import * as alerts from '../alerts'
 import { etag, find, json, page, shown } from '../answers'
-import { advance } from '../jobs'
+import { advance, resolve } from '../jobs'
 import { undoEvent } from '../journal'
 import type { Handlers } from '../operation'
 
@@ -14,6 +14,7 @@ export const LOG = {
     const tag = etag(job)
     return json(advance(world, job), 200, { ETag: tag })
   },
+  jobResolve: ({ world, path, body }) => resolve(find(world.jobs, path.job), body),
   eventList: ({ world, query }) => page(world.events, query),
   eventExport: () => json([], 200, EXPORT),
   eventShow: ({ world, path }) => shown(find(world.events, path.event)),

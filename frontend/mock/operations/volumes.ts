@@ -16,6 +16,8 @@ export const VOLUMES = {
   volumeWhy: ({ world, path }) => json(whole.why(world, find(world.volumes, path.volume))),
   volumeDelete: ({ world, path, request }) =>
     work.deleteVolume(world, bound(world.volumes, path.volume, request)),
+  volumePatch: ({ world, path, body, request }) =>
+    care.patchVolume(world, bound(world.volumes, path.volume, request), body),
   volumeGrow: ({ world, path, body }) => care.growVolume(world, find(world.volumes, path.volume), body),
   volumeRollBack: ({ world, path, body }) => trash.rollBack(world, find(world.volumes, path.volume), body),
   deletedVolumeList: ({ world, query }) => page(world.deletedVolumes, query),

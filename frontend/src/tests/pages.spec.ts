@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { UNSEEN } from '../../mock/alerts'
 import { volumesJob } from '../../mock/journal'
 import { tank, volume } from '../../mock/storage'
-import { FakeEventSource, control, rows, settle, text, visit } from '../../mock/visit'
+import { FakeEventSource, click, control, dialog, rows, settle, text, visit } from '../../mock/visit'
 import { loggedIn } from '../../mock/world'
 
 const GATHERED_MS = 300
@@ -153,6 +153,19 @@ describe('jobs', () => {
     await settle()
     expect(page.textContent).toContain('mdadm could not write to disk')
     expect(page.textContent).toContain('create md raid5 of 3 disks')
+  })
+
+  it('that are stuck are tried again or given up', async () => {
+    const world = loggedIn()
+    const stuck = world.jobs.find(({ state }) => state === 'undone')
+    if (!stuck) throw new Error('The mock has no job that was rolled back.')
+    stuck.state = 'stuck'
+    const { page } = await visit('/jobs?show=trouble', world)
+    await click(page, 'Show details')
+    await click(page, 'Leave as is')
+    expect(text(dialog())).toContain('is abandoned; the machine stays as it is')
+    await click(dialog(), 'Leave as is')
+    expect(stuck.state).toBe('failed')
   })
 
   it('are filtered by how they ended', async () => {

@@ -140,6 +140,18 @@ describe('what is asked of an array', () => {
     expect(tank.members.at(-1)).toMatchObject({ disk_id: free[1]?.id, state: 'spare' })
   })
 
+  it('grows by the disks that were chosen', async () => {
+    const { world, tank, free } = spareWorld()
+    const { page } = await visit('/arrays/tank', world)
+    await click(page, 'Add data disks')
+    const box = [...dialog().querySelectorAll('label')].find((one) => text(one) === free[1]?.serial)
+    box?.click()
+    await click(dialog(), 'Review the plan')
+    await click(dialog(), 'Add data disks')
+    await ended('Done: Grow array tank')
+    expect(tank.members.at(-1)).toMatchObject({ disk_id: free[1]?.id, role: 'data' })
+  })
+
   it('adds disks for the role that was chosen', async () => {
     const { world, tank, free } = spareWorld()
     const offered = world.engines.flatMap(({ levels }) => levels).find(({ level }) => level === tank.level)

@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import type { DiskDay } from '@/api'
 import { health } from '../../../mock/drives'
 import { nvmeDisk, sasDisk } from '../../../mock/storage'
-import { text, visit } from '../../../mock/visit'
+import { click, control, dialog, field, settle, text, type, visit } from '../../../mock/visit'
 import { loggedIn } from '../../../mock/world'
 import { healthFigures, healthTone, healthWords } from './diskHealth'
 import { coursesOf } from './diskHistory'
@@ -40,6 +40,29 @@ it('offers the light of a bay that has one', async () => {
   const seated = await visit(`/disks/${sasDisk(1).id}`, loggedIn())
   expect(text(seated.page)).toContain('Slot 01, enclosure 0x500304801e97c7bf')
   expect(text(seated.page)).toContain('Turn on locate light')
+})
+
+it('turns the light of a bay on and off', async () => {
+  const world = loggedIn()
+  const disk = world.disks.find(({ id }) => id === sasDisk(1).id)
+  const { page } = await visit(`/disks/${disk?.id}`, world)
+  await click(page, 'Turn on locate light')
+  await click(dialog(), 'Review the plan')
+  await click(dialog(), 'Turn on locate light')
+  await vi.waitFor(() => expect(disk?.observed?.place.is_located).toBe(true), 8_000)
+  await vi.waitFor(() => expect(control(page, 'Turn off locate light')).toBeTruthy(), 8_000)
+})
+
+it('wipes a disk that is in no array once its serial number was typed', async () => {
+  const world = loggedIn()
+  const disk = world.disks.find(({ wipeable }) => wipeable)
+  const { page } = await visit(`/disks/${disk?.id}`, world)
+  await click(page, 'Wipe disk')
+  await click(dialog(), 'Review the plan')
+  type(field(dialog(), `This cannot be undone. Type ${disk?.serial} to confirm`), disk?.serial ?? '')
+  await settle()
+  await click(dialog(), 'Wipe')
+  await vi.waitFor(() => expect(disk?.state).toBe('free'), 8_000)
 })
 
 it('says where a disk without a light sits', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { click, control, dialog, field, rows, settle, text, type, visit } from '../../../mock/visit'
 import { schedule } from '../../../mock/clock'
 import { loggedIn } from '../../../mock/world'
@@ -32,6 +32,16 @@ describe('schedules', () => {
     expect(first?.[3]).toBe('22 Nov 2026, 03:00 Europe/Berlin')
     expect(first?.[4]).toContain('the pool is full')
     expect(second?.slice(3, 5)).toEqual(['Disabled', 'Never'])
+  })
+
+  it('are run at once by a job', async () => {
+    const world = loggedIn()
+    world.schedules = [schedule('nightly')]
+    const { page } = await visit('/schedules', world)
+    await click(page, 'Run nightly now')
+    expect(text(dialog())).toContain('of volume vm01')
+    await click(dialog(), 'Run now')
+    await vi.waitFor(() => expect(world.schedules[0]?.last_run?.state).toBe('succeeded'), 8_000)
   })
 
   it('are made of a few choices, and what is refused stands at its field', async () => {

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { volume } from '../../../mock/storage'
-import { click, control, field, rows, settle, tall, type, visit } from '../../../mock/visit'
+import { click, control, dialog, field, rows, settle, tall, text, type, visit } from '../../../mock/visit'
 import { loggedIn } from '../../../mock/world'
 
 const PAUSE_MS = 300
@@ -28,6 +28,20 @@ it('shows each volume with its size, owner and number, and whether it is served'
 it('shows how much of a thin volume was written', async () => {
   const { page } = await visit('/volumes?q=vm01', loggedIn())
   expect(rows(page)[0]?.[5]).toBe('Thin37 %')
+})
+
+it('renames a volume, and says so where another has the name', async () => {
+  const world = loggedIn()
+  world.volumes = [volume(1), volume(2)]
+  const { page } = await visit('/volumes', world)
+  await click(page, 'Edit lun01')
+  type(field(dialog(), 'Name'), 'lun02')
+  await click(dialog(), 'Review the plan')
+  expect(text(dialog())).toContain('volume lun02 exists already')
+  type(field(dialog(), 'Name'), 'database')
+  await click(dialog(), 'Review the plan')
+  await click(dialog(), 'Save changes')
+  expect(world.volumes[0]).toMatchObject({ name: 'database', description: '' })
 })
 
 it('says why a volume is blocked', async () => {
