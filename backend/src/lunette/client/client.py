@@ -51,10 +51,10 @@ class Client(Operations):
         *,
         dry_run: bool = False,
     ) -> Any:
-        """Calls one operation. `path` and `query` hold its parameters; None in `query` is left out.
+        """Calls one operation. `path` and `query` contain its parameters; None in `query` is omitted.
 
-        What needs If-Match is read first, so that a change made in between by somebody else is refused (412). What
-        takes a file takes it opened for reading, as `body`.
+        A resource that needs If-Match is read first, so that a concurrent change by another user is refused (412). An
+        operation that takes a file takes it opened for reading, as `body`.
         """
         operation = OPERATIONS[operation_id]
         place = operation.path.format_map({key: quote(value, safe="") for key, value in (path or {}).items()})
@@ -151,9 +151,9 @@ class Client(Operations):
     def wait(
         self, job: Mapping[str, Any], *, deadline_s: float = 3600.0, seen: Callable[[JsonObject], None] | None = None
     ) -> JsonObject:
-        """Waits for a job's end. Raises JobFailed if it ends badly, StillRunning after the deadline.
+        """Waits for a job's end. Raises JobFailed if it fails, StillRunning after the deadline.
 
-        While the appliance restarts nobody answers: Unreachable is raised only after RESTART_S.
+        While the appliance restarts it does not answer: Unreachable is raised only after RESTART_S.
         """
         now: JsonObject = dict(job)
         started = time.monotonic()

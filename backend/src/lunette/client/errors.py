@@ -43,7 +43,7 @@ class JobFailed(ClientError):
 
 
 class StillRunning(ClientError, TimeoutError):
-    """A job has not ended within the time it was waited for; it goes on."""
+    """A job has not ended within the waiting time; it continues."""
 
     def __init__(self, job: dict[str, Any], waited_s: float) -> None:
         self.job = job

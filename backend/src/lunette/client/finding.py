@@ -53,7 +53,7 @@ def _by_name(named: str, env: Mapping[str, str]) -> Endpoint:
     matching = [one for one in known.values() if one.url.rstrip("/") == named.rstrip("/")]
     if matching:
         return matching[0]
-    # The environment's token is for the environment's address: it is shown to nobody else.
+    # The environment's token is only sent to the environment's address.
     meant = not env.get("LUNETTE_URL") or env["LUNETTE_URL"].rstrip("/") == named.rstrip("/")
     return _from_environment(named, env) if meant else Endpoint(named.rstrip("/"))
 
@@ -70,7 +70,7 @@ def _of(name: str, known: Mapping[str, Endpoint], path: Path) -> Endpoint:
 
 
 def read_config(path: Path) -> tuple[str | None, dict[str, Endpoint]]:
-    """The default's name and every appliance; nothing where there is no file. Raises ConfigProblem."""
+    """The default's name and every appliance; empty if there is no file. Raises ConfigProblem."""
     import tomllib
 
     try:

@@ -88,7 +88,7 @@ def _fingerprint_of(peer: ssl.SSLSocket) -> str:
 
 
 def fetch_fingerprint(url: str, timeout_s: float = 10.0) -> str:
-    """SHA-256, in hex, of the certificate a server shows, for a person to compare. Raises Unreachable."""
+    """SHA-256, in hex, of the certificate that a server presents, for manual comparison. Raises Unreachable."""
     parts = urlsplit(url)
     if parts.scheme != "https" or not parts.hostname:
         raise ConfigProblem(f"{url} is not the address of an appliance: expected https://ADDRESS:8443")
@@ -118,7 +118,7 @@ def _open(endpoint: Endpoint, timeout_s: float) -> http.client.HTTPConnection:
 
 
 class Wire:
-    """Sends requests one at a time over a connection that is kept. Safe to share between threads."""
+    """Sends requests one at a time over a persistent connection. Thread-safe."""
 
     def __init__(self, endpoint: Endpoint, timeout_s: float = 60.0) -> None:
         self.endpoint, self.timeout_s = endpoint, timeout_s
@@ -159,7 +159,7 @@ class Wire:
         if isinstance(body, io.BufferedReader):
             data, sent["Content-Type"] = body, "application/octet-stream"
             sent["Content-Length"] = str(os.fstat(body.fileno()).st_size)
-            self.close()  # a connection that was kept may end while the file is sent, and it is not sent twice
+            self.close()  # a persistent connection may end while the file is sent, and it is not sent twice
         elif body is not None or method == "POST":
             data, sent["Content-Type"] = json.dumps(body or {}).encode(), "application/json"
         with self._turn:
@@ -203,7 +203,7 @@ class Wire:
         return Answer(response.status, response.headers, response.read())
 
     def stream(self, path: str, headers: Mapping[str, str]) -> Generator[bytes, None, None]:
-        """The lines of an endless answer, on a connection of its own. Raises Refused or Unreachable."""
+        """The lines of an endless response, on a separate connection. Raises Refused or Unreachable."""
         connection = _open(self.endpoint, self.timeout_s)
         try:
             connection.request("GET", API + path, headers={**self.headers, **headers})

@@ -37,13 +37,13 @@ SESSIONS_S = 15.0
 REFUSED_S = 20.0
 """A little more than the agent gives journalctl."""
 FACTS_S = 600.0
-"""Some thirty commands, each with a deadline of its own, on a machine that may be ill."""
+"""Some thirty commands, each with its own deadline, on a machine that may be faulty."""
 BUNDLE_S = 330.0
 """A signature is checked, and its tree of hashes; a little more than the agent gives RAUC."""
 KEY_S = 1800.0
 """A change of keys stretches several passphrases; on an emulated CPU each takes a minute."""
 STEP_S = 3600.0
-"""A step may wait for hosts to let go, or run on an emulated machine; the agent bounds each command itself."""
+"""A step may wait for hosts to disconnect, or run on an emulated machine; the agent limits each command itself."""
 Result = TypeVar("Result")
 Result_co = TypeVar("Result_co", covariant=True)
 
@@ -114,7 +114,7 @@ class ObserveSessions(Request[SessionsObservation]):
 
 
 class ObserveRefused(Request[tuple[RefusedLogin, ...]]):
-    """Asks whom LIO turned away because it knows no such initiator: nobody where the kernel's log cannot be read."""
+    """Asks for the initiators that LIO rejected because they are unknown; none if the kernel's log cannot be read."""
 
     kind: Literal["observe_refused"] = "observe_refused"
     at_most_s = REFUSED_S
@@ -136,7 +136,7 @@ class ObserveForeign(Request[Foreign]):
 
 
 class ObserveForeignArrays(Request[tuple[FoundArray, ...]]):
-    """Asks for all md arrays with what lies on those that run; none is started for it."""
+    """Asks for all md arrays with the content of running ones; none is started for it."""
 
     kind: Literal["observe_foreign_arrays"] = "observe_foreign_arrays"
 
@@ -167,9 +167,9 @@ class AwaitChange(Request[int]):
 
 
 class LookAtBundle(Request[BundleFacts]):
-    """Asks what an uploaded bundle is.
+    """Asks for information about an uploaded bundle.
 
-    Refused with NotFound, with Conflict for another product, and with Invalid if nobody who is trusted signed it.
+    Refused with NotFound, with Conflict for another product, and with Invalid if no trusted signer signed it.
     """
 
     kind: Literal["look_at_bundle"] = "look_at_bundle"
@@ -242,7 +242,7 @@ class UseKey(Request[str | None]):
     order: KeyOrder
 
 
-# One request of the closed set, which is what stands above: a class that is defined elsewhere is not accepted.
+# One request of the closed set, which is defined above: a class that is defined elsewhere is not accepted.
 if TYPE_CHECKING:
     AnyRequest = Request[Any]
 else:
@@ -260,7 +260,7 @@ ENVELOPE = TypeAdapter(Envelope)
 
 
 class Answer(Model, Generic[Result_co]):
-    """A reply that is no refusal."""
+    """A reply that is not a refusal."""
 
     kind: Literal["answer"] = "answer"
     answer: Result_co

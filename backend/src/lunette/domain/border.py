@@ -1,9 +1,9 @@
-"""Types of what crosses the border to root: every text in a request to the agent is of one of these.
+"""Types of data that crosses the border to root: every text in a request to the agent has one of these.
 
 The agent joins such texts into paths of configfs and sysfs and into arguments of LVM, mdadm and ZFS, so none of them
-can name a place elsewhere or be taken for an option, whoever sends it. Each matches as a whole (Python's `$` would let
-a line break pass). They are wider than what the API takes from people where older versions took more, for what is
-served already must be served again.
+can name another place or act as an option, whoever sends it. Each matches as a whole (Python's `$` would let a line
+break pass). They are wider than what the API accepts where older versions accepted more, because present exports must
+be served again.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _NAME = r"(?!\.{1,2}\Z)[A-Za-z0-9_.+][A-Za-z0-9_.+-]{0,126}"
 """What LVM allows in a name (lvm(8), VALID NAMES), which never begins with a hyphen; ZFS and md allow less."""
 
 _NOT_GROUPS = "(?:zvol|mapper|md|disk|block|char|bsg|bus|cpu|dri|fd|input|net|nvme|pts|shm|snd|vfio|usb)"
-"""Folders of /dev that are no volume group's."""
+"""Directories of /dev that are not volume groups."""
 
 Id = Annotated[str, AfterValidator(_whole(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", "an id, such as a UUID"))]
 """The id of a row, a job or a start of the kernel: a UUID, but in tests."""
@@ -71,7 +71,7 @@ DiskId = Annotated[str, AfterValidator(_whole(r"(?![.-])[^\s/\x00-\x20\x7f]{1,25
 Serial = Annotated[str, Field(max_length=255), AfterValidator(_readable)]
 """What a device says of itself; it is compared, and part of no path."""
 Text = Annotated[str, Field(max_length=1000), AfterValidator(_readable)]
-"""A name that people gave, for messages; it is part of no path and no command."""
+"""A user-defined name, for messages; never part of a path or a command."""
 Address = Annotated[str, Field(max_length=64), AfterValidator(_address)]
 """IPv4 or IPv6; over Fibre Channel both WWNs, as NVMe writes them (NVMe over Fabrics, transport address of FC)."""
 DevicePath = Annotated[

@@ -54,7 +54,7 @@ class Shown:
 
 
 def shown(pem: str) -> Shown:
-    """Raises ValueError where there is no certificate in it."""
+    """Raises ValueError if there is no certificate in it."""
     chain = x509.load_pem_x509_certificates(pem.encode())
     leaf = chain[0]
     return Shown(

@@ -1,7 +1,7 @@
-"""What the engines and the kernel have counted so far, as one pass over their own counters tells it.
+"""Counters of the engines and the kernel, from one pass.
 
-Counters only grow until their object goes; whoever wants a rate takes two passes. What the kernel does not count is
-None or left out, never 0.
+Counters only grow until their object is removed; a rate needs two passes. What the kernel does not count is None or
+omitted, never 0.
 """
 
 from enum import StrEnum
@@ -13,10 +13,10 @@ from lunette.domain.mappings import Protocol
 
 
 class BlockCounters(NamedTuple):
-    """What the block layer counts of one device (Documentation/admin-guide/iostats.rst, Linux 6.12), or ZFS of a pool.
+    """Block layer counters of one device (Documentation/admin-guide/iostats.rst, Linux 6.12), or ZFS's of a pool.
 
-    The times are sums over all I/Os, in milliseconds; `busy_ms` is the time in which at least one was under way.
-    `in_flight` is no counter but the number of I/Os under way now.
+    The times are sums over all I/Os, in milliseconds; `busy_ms` is the time with at least one I/O in flight.
+    `in_flight` is not a counter but the present number of outstanding I/Os.
     """
 
     reads: int
@@ -96,7 +96,7 @@ class Counters(Model):
     disks: dict[str, BlockCounters]
     """By kernel name, whole drives and their partitions."""
     volumes: dict[str, BlockCounters]
-    """By id, those that are mapped: nobody uses any other."""
+    """By ID, only mapped volumes: others are not used."""
     arrays: dict[str, ArrayCounters]
     """By id, those that are up."""
     sessions: tuple[SessionCounters, ...]

@@ -13,7 +13,7 @@ UNREADABLE = "unreadable"
 SILENT_MISSES = 2
 """So many questions in a row that a drive left without an answer are worth an alert."""
 HEALTH_PERIOD_S = 600
-"""How often each drive is asked where nothing else was said."""
+"""How often each drive is queried by default."""
 
 
 class DiskHealthState(StrEnum):
@@ -191,7 +191,7 @@ COUNTS = {
 _CURRENT = ("pending_sectors", "uncorrectable_sectors")
 """Counts of what is wrong now: not a single one is well."""
 TOO_MANY = {"media_errors": 10, "reallocated_sectors": 50, "grown_defects": 50}
-"""Counts of what is past: from here on a drive is not trusted, even if nobody saw them grow."""
+"""Counts of past errors: from these values on a drive is not trusted, even if the growth was not observed."""
 _BITS = {
     CriticalWarning.SPARE: (Severity.CRITICAL, True, "has used up its spare blocks"),
     CriticalWarning.TEMPERATURE: (Severity.WARNING, False, "is outside its temperature range"),

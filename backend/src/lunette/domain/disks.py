@@ -83,7 +83,7 @@ class DiskPlace(Model):
 
 _NOT_KNOWN = "it has neither a WWN nor a serial number, so another drive could be mistaken for it after a restart"
 UNIDENTIFIED = "unidentified:"
-"""The word before the name of a disk that a request takes although nothing tells it from others."""
+"""Prefix of the name of a disk that a request accepts although nothing distinguishes it from others."""
 _NO_WRITE_CACHE = ("write through", "none")
 
 
@@ -148,10 +148,10 @@ class ObservedDisk(Model):
     """Whether a permanent property identifies the disk, also after a restart with other kernel names."""
 
     def power_loss_protection(self) -> bool | None:
-        """True if what it acknowledged is safe from a power cut without a flush; None if that is not known.
+        """True if acknowledged writes survive a power failure without a flush; None if unknown.
 
-        Known of an NVMe drive whose controller has no volatile write cache, and of a SAS or SATA drive whose caching
-        mode page says that its write cache is off. A drive with a cache may be able to save it; none tells.
+        Known for an NVMe drive whose controller has no volatile write cache, and for a SAS or SATA drive whose caching
+        mode page says that its write cache is off. A drive with a cache may be able to save it; none reports that.
         """
         if self.transport is Transport.NVME:
             return True if self.health and self.health.volatile_cache is False else None

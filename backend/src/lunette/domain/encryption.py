@@ -17,7 +17,7 @@ class Encryption(StrEnum):
 
 
 def _typeable(passphrase: SecretStr) -> SecretStr:
-    """It must also be what somebody types at a terminal, where a control character ends the line or is lost."""
+    """It must also be possible to type at a terminal, where a control character ends the line or is lost."""
     if not passphrase.get_secret_value().isprintable():
         raise ValueError("a passphrase must contain only printable characters, without line breaks and tabs")
     return passphrase

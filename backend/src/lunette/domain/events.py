@@ -5,7 +5,7 @@ from enum import StrEnum
 FAILED_VERBS = ("failed", "stuck", "stopped", "missed")
 """A verb ends with one of these, such as `volume.create_failed`, where something was not done as it was asked for."""
 BEGUN_KINDS = ("job.created", "schedule.run_asked")
-"""Besides every verb in -ing, such as `volume.creating`: the job that follows tells the end."""
+"""In addition to every verb in -ing, such as `volume.creating`: the following job reports the end."""
 
 
 class EventOutcome(StrEnum):
@@ -20,7 +20,7 @@ class EventOutcome(StrEnum):
 
 
 def outcome_of(kind: str) -> EventOutcome:
-    """What an event of this kind (noun.verb) tells."""
+    """What an event of this kind (noun.verb) reports."""
     if kind.endswith(FAILED_VERBS):
         return EventOutcome.FAILED
     if kind in BEGUN_KINDS or kind.endswith("ing"):

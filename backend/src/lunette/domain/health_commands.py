@@ -1,4 +1,6 @@
-"""What a health command prints of an external array's device: one line of JSON. The contract for whoever writes one."""
+"""The output of a health command for an external array's device: one line of JSON. The contract for authors of such
+commands.
+"""
 
 from enum import StrEnum
 from typing import Annotated

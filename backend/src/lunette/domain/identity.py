@@ -1,8 +1,7 @@
-"""Identities that are chosen once and kept for life (DESIGN R12).
+"""Identities that are chosen once and permanent (DESIGN R12).
 
-LIO builds a volume's NAA as 6 + company id (24 bits) + the first 25 hex digits of the unit serial
-(Linux drivers/target/target_core_spc.c, spc_gen_naa_6h_vendor_specific). So the
-serial is the source, and the NAA follows.
+LIO builds a volume's NAA as 6 + company ID (24 bits) + the first 25 hex digits of the unit serial (Linux
+drivers/target/target_core_spc.c, spc_gen_naa_6h_vendor_specific). So the serial is the source, and the NAA follows.
 """
 
 import uuid
@@ -22,7 +21,7 @@ VENDOR, PRODUCT = "LUNETTE", "volume"
 
 
 def subsystem_serial(target_id: str) -> str:
-    """The serial of an owner's NVMe subsystem: the first 20 hex digits of a UUID that is kept for life and unique."""
+    """The serial of an owner's NVMe subsystem: the first 20 hex digits of a permanent, unique UUID."""
     return target_id.replace("-", "")[:20]
 
 
@@ -47,7 +46,7 @@ class VolumeIdentity(Model):
 
 
 class KeptIdentity(Model):
-    """The names a host or a group was served under, to be taken up again when it comes back (DESIGN R12)."""
+    """The names of a deleted host or group, to be used again when it is restored (DESIGN R12)."""
 
     owner_id: str
     target_id: str

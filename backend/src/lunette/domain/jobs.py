@@ -38,7 +38,7 @@ class JobState(StrEnum):
 
     @property
     def is_over(self) -> bool:
-        """True once nothing runs any more; a stuck job waits for a person."""
+        """True once nothing runs any more; a stuck job waits for an administrator."""
         return self not in (JobState.PENDING, JobState.RUNNING)
 
 

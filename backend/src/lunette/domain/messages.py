@@ -1,4 +1,4 @@
-"""What people are told: an alert that is raised or over, the daily sign of life, a test."""
+"""Notifications: a raised or resolved alert, the daily heartbeat, a test."""
 
 import datetime as dt
 from enum import StrEnum
@@ -33,7 +33,7 @@ class Message(Model):
         return f"[{self.appliance}] {'Resolved: ' if self.kind is MessageKind.RESOLVED else ''}{self.text}"
 
     def body(self) -> str:
-        """The whole of it, for people."""
+        """The whole message as text."""
         lines = [self.text, ""]
         lines += [f"Cause: {self.cause}", ""] if self.cause else []
         lines += [f"What to do: {self.fix}", ""] if self.fix and self.kind is MessageKind.RAISED else []

@@ -18,7 +18,7 @@ from lunette.domain.volumes import ObservedPool, ObservedVolume
 
 
 class Part(StrEnum):
-    """A part of the machine that is read by itself: by one tool, or from one tree of the kernel's."""
+    """A separately read part of the machine: from one tool, or one tree of the kernel's."""
 
     DISKS = "disks"
     MD = "md"
@@ -61,7 +61,7 @@ class Observation(Model):
     firewall: ObservedFirewall | None = None
     """None until the agent has looked at it."""
     slots: ObservedSlots | None = None
-    """Where the system was installed on a disk of its own; None on any other server, and from the ISO."""
+    """Slots of an installed system; None on any other server, and if started from the ISO."""
     power: ObservedPower | None = None
     """None of an agent that does not know it yet."""
     clock_is_set: bool | None = None
@@ -76,12 +76,15 @@ class Observation(Model):
         return any(one.part is Part.DISKS for one in self.unread)
 
     def hides(self, parts: Sequence[Part], *names: str) -> bool:
-        """True while a thing of one of these names, which these parts hold, may be there though it is not seen."""
+        """True while an object with one of these names, which these parts contain, may exist although it is not
+        observed.
+        """
         return any(one.part in parts and (one.part is Part.DISKS or one.name in ("", *names)) for one in self.unread)
 
     def disk(self, disk_id: str) -> ObservedDisk | None:
-        """The disk with this id, or with this link under /dev/disk/by-id; with `unidentified:` before its id one that
-        nothing tells from others."""
+        """The disk with this ID, or with this link under /dev/disk/by-id; with `unidentified:` before its ID one that
+        nothing distinguishes from others.
+        """
         if disk_id.startswith(UNIDENTIFIED):
             name = disk_id.removeprefix(UNIDENTIFIED)
             return next((d for d in self.disks if d.id == name and not d.is_known), None)

@@ -84,7 +84,7 @@ class RdmaDevice(Model):
 
     @property
     def reason(self) -> str | None:
-        """Why nobody gets through it; None if nothing speaks against it."""
+        """Why no host can connect through it; None if nothing prevents it."""
         where = f" of {self.interface}" if self.interface else ""
         if not self.state.startswith("active"):
             return f"its link is {self.state} ({self.physical_state}): check the cable and the switch port{where}"
@@ -94,7 +94,7 @@ class RdmaDevice(Model):
 
 
 def hindrance(address: str, devices: Sequence[RdmaDevice]) -> str | None:
-    """Why nobody can listen over RDMA on this address; None if somebody can."""
+    """Why RDMA is not possible on this address; None if it is."""
     if not devices:
         return NO_DEVICE
     wanted = ip_address(address)

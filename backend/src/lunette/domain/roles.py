@@ -19,12 +19,12 @@ class Role(StrEnum):
     """Also changes everything else, such as arrays, disks, portals, settings and users."""
 
     def includes(self, needed: "Role") -> bool:
-        """True if a person with this role may do what needs `needed`."""
+        """True if a user with this role may do what requires `needed`."""
         order = list(Role)
         return order.index(self) >= order.index(needed)
 
 
 PersonRole = Literal[Role.VIEWER, Role.OPERATOR, Role.ADMINISTRATOR]
-"""What a person can be."""
+"""Roles of a user."""
 NewPassword = Annotated[SecretStr, Field(min_length=12, max_length=256)]
-"""What a person may choose as a password."""
+"""Allowed passwords."""

@@ -52,7 +52,7 @@ def check_when(value: str) -> str:
 
 
 def check_pattern(value: str) -> str:
-    """The pattern, or ValueError if snapshots called so could not be told apart or would have no lawful name."""
+    """The pattern, or ValueError if its snapshot names would not be unique or valid."""
     if not _PATTERN.match(value):
         raise ValueError("expected letters, digits, _ . - and {volume}, {date}, {time}, not starting with _ . or -")
     if "{volume}" not in value:

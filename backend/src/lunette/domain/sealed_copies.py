@@ -147,7 +147,7 @@ def pack(header: CopyHeader, content: bytes) -> bytes:
 
 
 def sealed_part(header: CopyHeader, content: bytes) -> bytes:
-    """What the seal is of: where the copy lies and what is in it. Not its generation, which the agent may raise."""
+    """The sealed data: place and content of the copy. Not its generation, which the agent may raise."""
     fields = (header.format, header.array_uuid, header.appliance_id, header.schema_revision)
     return b"\0".join((b"sealed copy", *(str(one).encode() for one in fields), content))
 

@@ -38,7 +38,7 @@ Code = Annotated[SecretStr, Field(min_length=DIGITS, max_length=40), AfterValida
 
 
 def tidy(text: str) -> str:
-    """Without the blanks and dashes that people type, in small letters."""
+    """Without the spaces and dashes that users type, in lower case."""
     return "".join(text.split()).replace("-", "").lower()
 
 

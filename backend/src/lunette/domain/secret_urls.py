@@ -61,7 +61,7 @@ class SecretUrl(SecretStr):
         return type(self)(f"{self.shown}/")
 
     def asks_for(self, held: "SecretUrl") -> bool:
-        """Whether it is this address, or what is shown of it, which somebody sends back who was shown no more."""
+        """True if it is this address, or its displayed form, as sent back by a user who may not see more."""
         return self == held or (not self.hidden and self.shown == held.shown)
 
     def is_quoted_in(self, text: str) -> bool:

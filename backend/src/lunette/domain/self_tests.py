@@ -10,7 +10,7 @@ from lunette.domain.base import Model
 Days = Annotated[int, Field(ge=0, le=365)]
 """0 is never."""
 SHORT_DAYS, LONG_DAYS = 7, 30
-"""Where nothing else was said."""
+"""The default."""
 MOST_TESTS = 21
 """What the longest log of a drive holds (SATA)."""
 _HOURS_WRAP = 1 << 16

@@ -327,7 +327,7 @@ def secret_of(value: object, field: str) -> SecretStr | None:
 
 
 def is_alike(wanted: object, held: object) -> bool:
-    """True if a document asks for what is there: a secret that it leaves out is the one that is kept."""
+    """True if a document matches the present settings: a secret that it omits is the stored one."""
     if not isinstance(wanted, Holder) or not isinstance(held, Holder) or type(wanted) is not type(held):
         return False
     fields = {field for _, field in SECRETS.values() if field in type(wanted).model_fields}
@@ -350,8 +350,9 @@ def user_of(key: str, value: object) -> str | None:
 
 
 def same_peer(key: str, one: object, other: object) -> bool:
-    """True if a secret that is kept for one, which has its secrets, may be used for the other: it never goes to
-    another server unasked, nor to another address of one."""
+    """True if a secret stored for one, which has its secrets, may be used for the other: it is never sent to another
+    server, or to another address of a server, without a request.
+    """
     if isinstance(one, MailSettings) and isinstance(other, MailSettings):
         return (one.server, one.wanted_port, one.user) == (other.server, other.wanted_port, other.user) and (
             other.security is not MailSecurity.NONE

@@ -1,4 +1,4 @@
-"""SPDK's program as it is watched: what a person is told when it had to be ended."""
+"""Observation of the SPDK process: the report about a process that had to be killed."""
 
 from lunette.domain.base import Model
 

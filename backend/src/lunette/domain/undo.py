@@ -59,7 +59,7 @@ JOB_REASONS: Mapping[JobKind, str] = {
         "The run created and deleted snapshots, which hold data. Delete a new snapshot if it is not needed."
     ),
 }
-"""Why no job is undone: jobs are what holds data, and data does not come back by a plan."""
+"""Why no job is undone: jobs concern data, and a plan cannot restore data."""
 
 _EVENTS = {
     "array.created": JobKind.ARRAY_CREATE,

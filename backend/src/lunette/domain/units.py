@@ -1,4 +1,4 @@
-"""How people write and read sizes in bytes. Nothing is imported here, so that a command line starts at once."""
+"""Reads and writes sizes in bytes. Nothing is imported here, so that a command line starts fast."""
 
 import re
 

@@ -98,7 +98,7 @@ class ObservedSlots(Model):
         return other(self.running)
 
     def version(self, slot: Slot) -> str | None:
-        """What lies in a slot, None if nothing does that could be started."""
+        """The version in a slot, None if nothing in it can be started."""
         return self.versions[SLOTS.index(slot)]
 
 

@@ -24,5 +24,5 @@ class Uptime(Model):
         return int(self.seconds + PERIOD_S) + hours * 3600
 
     def when(self, due_s: float) -> dt.datetime:
-        """The moment at which so many seconds will have passed, if the appliance goes on running."""
+        """The moment at which this many seconds will have passed, if the appliance keeps running."""
         return self.at + dt.timedelta(seconds=due_s - self.seconds)

@@ -1,4 +1,4 @@
-"""Who may come in: users, browser sessions, API tokens; and the answers kept for repeated requests."""
+"""Access: users, browser sessions, API tokens; and the responses stored for repeated requests."""
 
 import datetime as dt
 
@@ -30,7 +30,7 @@ class LoginSession(Base):
 
 
 class SecondFactor(Base):
-    """What a user shows at a login beside the password. Without `secret_sealed` none is asked for yet."""
+    """What a user presents at a login in addition to the password. Without `secret_sealed` nothing is required yet."""
 
     __tablename__ = "second_factor"
 
@@ -78,5 +78,5 @@ class IdempotencyKey(Base):
     status: Mapped[int]
     headers: Mapped[str] = mapped_column(Text, default="{}")
     body: Mapped[bytes] = mapped_column(LargeBinary)
-    """Sealed; empty where the answer held a secret, which is not kept."""
+    """Sealed; empty if the response contained a secret, which is not stored."""
     created_at: Mapped[dt.datetime] = mapped_column(default=utc_now, index=True)

@@ -37,7 +37,7 @@ Callback = Callable[[], None]
 
 
 class Store:
-    """One per process. `read()` and `write()` give a session that is one transaction; nobody else commits."""
+    """One per process. `read()` and `write()` give a session that is one transaction; only they commit."""
 
     def __init__(self, engine: Engine, box: SecretBox) -> None:
         self.box = box

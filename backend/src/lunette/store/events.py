@@ -7,7 +7,7 @@ from lunette.store.journal import Event
 from lunette.store.schema import Json
 
 SYSTEM = "system"
-"""The actor of what nobody asked for: a disk that failed, a session that expired."""
+"""The actor of spontaneous events: a failed disk, an expired session."""
 
 
 def emit(

@@ -66,7 +66,7 @@ class Event(Base):
 
 
 class Alert(Resource, Base):
-    """One row per cause (`key`); it is raised again in place if the cause comes back."""
+    """One row per cause (`key`); it is raised again in place if the cause returns."""
 
     __tablename__ = "alert"
 
@@ -80,8 +80,8 @@ class Alert(Resource, Base):
     acknowledged_at: Mapped[dt.datetime | None]
     acknowledged_by: Mapped[str | None] = mapped_column(String(127))
     note: Mapped[str] = mapped_column(Text, default="")
-    """What was said when it was acknowledged."""
+    """The note of the acknowledgement."""
     silenced_until: Mapped[dt.datetime | None]
-    """Until then it is told over no channel, also if it comes back."""
+    """Until then it is not sent over any channel, even if it is raised again."""
     severity_rank: Mapped[int] = column_property(case({one.value: one.rank for one in Severity}, value=severity))
     """The order of severities: in a column of text, `warning` would come after `critical`."""

@@ -1,8 +1,8 @@
-"""A SQLite database that is read, and takes small changes, while its file system has no room at all.
+"""A SQLite database that can be read, and accepts small changes, while its file system is full.
 
-Every commit goes into SQLite's log first, so the log is the reserve: it is preallocated, written in place, and stays
-when the last connection closes. Nothing is released when the drive is full, so nobody else can get hold of it and a
-power cut meets no half-released reserve (docs/decisions/0056).
+Every commit is written to SQLite's log first, so the log is the reserve: it is preallocated, written in place, and
+stays when the last connection closes. Nothing is released when the drive is full, so no other program can use its
+space, and a power failure meets no partially released reserve (docs/decisions/0056).
 """
 
 import os
@@ -22,13 +22,13 @@ from lunette.domain.sizes import KIB, MIB
 LOG_BYTES = 15 * MIB
 """Pages of some hundred changes. One block of the log's index (`-shm`) reaches as far, so that does not grow either."""
 LEAST_BYTES = 128 * KIB
-"""Room for the log's index, which is made anew by whoever opens the database first."""
+"""Space for the log's index, which is created again by the first process that opens the database."""
 
 
 def alone_where_full(url: URL) -> URL:
-    """The URL by which the database is opened where there is no room for the log's index.
+    """The URL by which the database is opened if there is no space for the log's index.
 
-    It is in memory then, so that other processes find the database locked.
+    The index is in memory then, so that other processes find the database locked.
     """
     path = Path(url.database or "")
     if not path.is_file() or shutil.disk_usage(path.parent).free >= LEAST_BYTES:

@@ -58,7 +58,7 @@ def _migrate(connection: Connection, revision: str) -> None:
 
 
 def _current(connection: Connection) -> str | None:
-    """The schema that the database has, or None where it has none: Alembic keeps one line in a table of its own."""
+    """The schema of the database, or None if it has none: Alembic stores one line in a table of its own."""
     if not inspect(connection).has_table("alembic_version"):
         return None
     found: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()

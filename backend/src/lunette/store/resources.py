@@ -71,11 +71,11 @@ class Array(Resource, Base):
 
 
 class ArrayDisk(Base):
-    """A disk belongs to one array only: the unique column is the last net under two racing requests.
+    """A disk belongs to only one array: the unique column is the last safeguard between two racing requests.
 
-    `slot` is the order in which the disks came; where md has each is asked of the machine. `leaving`: md is copying it
-    to another disk, and it goes once that is done. `role`: what it is for; md turns spares into members by itself, so
-    all its disks are data disks here.
+    `slot` is the order in which the disks were added; md's slots are read from the machine. `leaving`: md is copying it
+    to another disk, and it is removed once that is done. `role`: its purpose; md turns spares into members
+    automatically, so all its disks are data disks here.
     """
 
     __tablename__ = "array_disk"
@@ -90,7 +90,7 @@ class ArrayDisk(Base):
 
 
 class DiskCount(Base):
-    """A count that a drive keeps of its own errors, as it was told last. `before`: what it was until it last grew."""
+    """A drive's count of its own errors, as last reported. `before`: its value until it last grew."""
 
     __tablename__ = "disk_count"
 
@@ -103,7 +103,7 @@ class DiskCount(Base):
 
 
 class DiskReading(Base):
-    """What a drive told on one day of UTC: its last values, as the JSON of HealthValues, and how hot it was at most."""
+    """A drive's readings of one UTC day: its last values, as the JSON of HealthValues, and its maximum temperature."""
 
     __tablename__ = "disk_reading"
     __table_args__ = (Index(None, "disk_id", "day", unique=True), Index(None, "day"))
@@ -134,7 +134,7 @@ class VolumeColumns:
     backstore: Mapped[str | None] = mapped_column(Text)
     """What a backstore that was adopted shows hosts, as JSON; None: ours."""
     without_nguid: Mapped[bool] = mapped_column(default=False, server_default=false())
-    """It was adopted from nvmet, which showed no NGUID of it: hosts are shown none, and `nguid` is kept from others."""
+    """It was adopted from nvmet, which showed no NGUID for it: hosts see none, and `nguid` is reserved."""
 
     def identity(self) -> VolumeIdentity:
         """What hosts are shown."""
@@ -150,7 +150,7 @@ class VolumeColumns:
 
 
 class Volume(Resource, VolumeColumns, Base):
-    """`name` is for people and may change."""
+    """`name` is for display and may change."""
 
     __tablename__ = "volume"
     __table_args__ = (
@@ -164,9 +164,9 @@ class Volume(Resource, VolumeColumns, Base):
 
 
 class DeletedVolume(Resource, VolumeColumns, Base):
-    """A volume that was deleted and can be recovered. Its id and identity are those it had, its name may be taken.
+    """A deleted volume that can be recovered. Its ID and identity are unchanged, its name may be taken.
 
-    `due_s` is when it is erased, on the clock of `engine/uptime.py`. While it is recovered, a volume stands beside it.
+    `due_s` is when it is erased, on the clock of `engine/uptime.py`. During its recovery there is a volume as well.
     """
 
     __tablename__ = "deleted_volume"
@@ -194,8 +194,9 @@ class Snapshot(Resource, Base):
 
 
 class DeletedSnapshot(Resource, Base):
-    """A snapshot that was deleted and can be recovered, or will go with its volume. `volume_id` is of a volume or of a
-    deleted one. `due_s` as of a deleted volume. While it is recovered, a snapshot stands beside it."""
+    """A deleted snapshot that can be recovered, or will be erased with its volume. `volume_id` is of a volume or of a
+    deleted one. `due_s` as for a deleted volume. During its recovery there is a snapshot as well.
+    """
 
     __tablename__ = "deleted_snapshot"
     __table_args__ = (Index(None, "deleted_at", "id"),)
@@ -278,7 +279,7 @@ class HostGroupMember(Base):
 
 
 class Target(Base):
-    """The names one host or one group is served under, over SCSI and over NVMe, kept for life."""
+    """The permanent names of one host or one group, over SCSI and over NVMe."""
 
     __tablename__ = "target"
     __table_args__ = (CheckConstraint(ONE_OWNER, name="one_owner"),)
@@ -318,9 +319,9 @@ class Mapping(Resource, Base):
 
 
 class HeldNumber(Base):
-    """A number under which an initiator may still have the device of a volume that was unmapped (decision 0055).
+    """A LUN under which an initiator may still have the device of an unmapped volume (decision 0055).
 
-    It refers to what may be gone by now: a host that comes back after a deletion has the target it had.
+    It may refer to deleted objects: a host that is restored after a deletion has its previous target.
     """
 
     __tablename__ = "held_number"
@@ -336,7 +337,7 @@ class HeldNumber(Base):
     generation: Mapped[int] = mapped_column(BigInteger)
     """Of the exports without it."""
     is_settled: Mapped[bool] = mapped_column(default=False)
-    """The volume is no longer served, and `isid` is of the only session that there was then."""
+    """The volume is no longer served, and `isid` is of the only session at that time."""
     isid: Mapped[str | None] = mapped_column(String(12))
     """Without one, only the time counts."""
 
@@ -365,7 +366,7 @@ class FcPort(Resource, Base):
 
 
 class ReleaseRow(Base):
-    """The permission to stop serving one thing; it stays until the agent acknowledges the generation."""
+    """The permission to stop serving one object; it stays until the agent acknowledges the generation."""
 
     __tablename__ = "release"
     __table_args__ = (Index("ix_release_generation", "generation"),)

@@ -16,7 +16,7 @@ from lunette.domain.errors import Unavailable
 
 
 class SecretBox:
-    """Seals text for the database and opens it again. Without a `path` its keys are kept in memory alone."""
+    """Seals text for the database and opens it again. Without a `path` its keys are only in memory."""
 
     def __init__(self, *keys: bytes, path: Path | None = None) -> None:
         self.keys, self._path = keys, path
@@ -24,9 +24,9 @@ class SecretBox:
 
     @classmethod
     def at(cls, path: Path) -> "SecretBox":
-        """The box whose key lies in `path`; the file is made (0600, durable) if it is not there yet.
+        """The box with the keys in `path`; the file is created (0600, durable) if it does not exist yet.
 
-        Raises Unavailable if the file cannot be read or holds no key.
+        Raises Unavailable if the file cannot be read or contains no key.
         """
         try:
             if not path.exists():
@@ -69,7 +69,7 @@ class SecretBox:
             ) from error
 
     def open_if_known(self, sealed: str) -> SecretStr | None:
-        """None if the text was sealed with another key: to whoever holds this box the secret is lost."""
+        """None if the text was sealed with another key: the secret is lost for this box."""
         try:
             return self.open(sealed)
         except Unavailable:

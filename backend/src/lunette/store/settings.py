@@ -1,4 +1,4 @@
-"""Settings of the appliance, and the messages that are on their way to people."""
+"""Settings of the appliance, and queued messages."""
 
 import datetime as dt
 
@@ -24,7 +24,9 @@ class SettingsRow(Resource, Base):
 
 
 class Delivery(Base):
-    """One message for one channel. `lease_until`: a process is sending it. It is kept for a while once it is over."""
+    """One message for one channel. `lease_until`: a process is sending it. It is retained for a while once it is
+    done.
+    """
 
     __tablename__ = "delivery"
     __table_args__ = (UniqueConstraint("channel", "message_id"), {"sqlite_autoincrement": True})
@@ -89,6 +91,6 @@ def with_secrets(tx: Session, box: SecretBox | None = None) -> Settings:
 
 
 def lost_secrets(tx: Session, box: SecretBox | None = None) -> tuple[str, ...]:
-    """Keys in SECRETS of what was sealed with another key: somebody must enter it again."""
+    """Keys in SECRETS of values that were sealed with another key: they must be entered again."""
     row, box = settings_row(tx), box or store_of(tx).box
     return tuple(key for key in SECRETS if key in row.sealed and box.open_if_known(row.sealed[key]) is None)

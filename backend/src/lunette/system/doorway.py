@@ -74,8 +74,8 @@ class System(Protocol):
     def call(self, socket: str, calls: Sequence[RpcCall], *, timeout_s: float = 30.0) -> tuple[RpcAnswer, ...]:
         """Send requests to the program behind a Unix socket, all before the first answer; answers in the same order.
 
-        The program may work on them side by side. Raises Unavailable if nobody listens there (nothing was done),
-        ToolFailed if the connection or the time ends early: what was asked may or may not have happened.
+        The program may process them concurrently. Raises Unavailable if no program listens there (nothing was done),
+        ToolFailed if the connection or the time ends early: the requests may or may not have been processed.
         """
         ...
 
@@ -109,7 +109,7 @@ class System(Protocol):
     def is_block_device(self, path: str) -> bool: ...
 
     def listdir(self, path: str) -> list[str]:
-        """Sorted names in a folder, [] if there is no such folder."""
+        """Sorted names in a directory, [] if it does not exist."""
         ...
 
     def mkdir(self, path: str) -> None: ...
@@ -129,7 +129,7 @@ class System(Protocol):
         ...
 
     def zero(self, device: str, offset: int, length: int) -> None:
-        """Write zeros to a block device nobody else holds, and return once they are on stable storage. Bytes."""
+        """Write zeros to an unused block device, and return once they are on stable storage. Bytes."""
         ...
 
     def read_range(self, device: str, offset: int, length: int) -> bytes:
@@ -137,7 +137,7 @@ class System(Protocol):
         ...
 
     def write_range(self, device: str, offset: int, data: bytes) -> None:
-        """Write to a block device nobody else holds, and return once it is on stable storage. Raises OSError."""
+        """Write to an unused block device, and return once it is on stable storage. Raises OSError."""
         ...
 
     def now(self) -> float:

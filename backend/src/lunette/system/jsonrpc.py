@@ -1,7 +1,7 @@
 """A client of programs that speak JSON-RPC 2.0 on a Unix socket, such as SPDK's.
 
-A connection lives for one round of requests: an answer that comes too late then dies with it, and is never taken for
-the answer to something else. Messages follow each other without a separator, so they are told apart by their syntax.
+A connection lives for one round of requests: a late answer is lost with it, and never treated as the answer to another
+request. Messages follow each other without a separator, so they are separated by their syntax.
 """
 
 import json
@@ -43,7 +43,7 @@ def call(path: str, calls: Sequence[RpcCall], timeout_s: float) -> tuple[RpcAnsw
 
 
 def _converse(peer: socket.socket, calls: Sequence[RpcCall], deadline: float) -> tuple[RpcAnswer, ...]:
-    """Reads while it writes: a program whose answers nobody takes stops reading too."""
+    """Reads while it writes: a program whose answers are not read stops reading too."""
     unsent = memoryview("".join(_requests(calls)).encode())
     answers: dict[int, RpcAnswer] = {}
     text, read = _Text(), 0
@@ -82,7 +82,7 @@ def _answer(message: dict[str, Any]) -> RpcAnswer:
 
 
 class _Text:
-    """What was read and is no whole message yet."""
+    """Received data that is not a whole message yet."""
 
     def __init__(self) -> None:
         self._pending = b""

@@ -1,4 +1,4 @@
-"""Kernel modules. What the kernel lacks is told by whoever needs it."""
+"""Kernel modules. Missing ones are reported by the parts that need them."""
 
 from lunette.system.doorway import System
 

@@ -47,6 +47,6 @@ SEARCH_PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/s
 
 
 def missing_tool(name: str) -> str:
-    """What to tell a person when a tool is not installed."""
+    """Message about a tool that is not installed."""
     package = PACKAGES.get(name)
     return f"{name} is not installed" + (f": install the Debian package {package}" if package else "")

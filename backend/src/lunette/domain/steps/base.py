@@ -12,7 +12,7 @@ class Step(Model):
     irreversible: ClassVar[bool] = False
 
     def describe(self) -> str:
-        """The step as a person reads it in the plan."""
+        """The step in words, for the plan."""
         raise NotImplementedError
 
     def devices(self) -> tuple[str, ...]:
@@ -20,7 +20,7 @@ class Step(Model):
         return ()
 
     def bytes_destroyed(self) -> int:
-        """How much data is gone for good once it ran."""
+        """How much data is permanently lost once it ran."""
         return 0
 
 

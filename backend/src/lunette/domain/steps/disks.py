@@ -51,9 +51,9 @@ class DiskLocate(Step):
 
 
 class DiskErase(Step):
-    """Has a drive erase itself. `erase_id` is kept once it is done, so that it is not done a second time.
+    """Lets a drive erase itself. `erase_id` is recorded once it is done, so that it is not done a second time.
 
-    Refuses as DiskWipe does, and where the drive would erase more than this one namespace.
+    Refuses as DiskWipe does, and if the drive would erase more than this one namespace.
     """
 
     irreversible: ClassVar[bool] = True

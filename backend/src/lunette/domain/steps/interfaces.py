@@ -24,7 +24,9 @@ class Beside(Model):
 
 
 class InterfaceTry(InterfaceStep):
-    """Configures an interface until the machine takes it back by itself. `settings` None removes what Lunette made."""
+    """Configures an interface, on trial until it is confirmed or reverted automatically. `settings` None removes what
+    Lunette created.
+    """
 
     kind: Literal["interface.try"] = "interface.try"
     settings: InterfaceSettings | None

@@ -71,7 +71,9 @@ class LvmRaidDestroy(LvmRaidStep, Step):
 
 
 class LvmRaidReplace(LvmRaidStep, Step):
-    """Puts the blank disk `new` in the place of `old`, whose copy is given up at once; the kernel then fills it."""
+    """Replaces `old` by the blank disk `new`; the old copy is dropped immediately; the kernel then fills the new
+    one.
+    """
 
     irreversible: ClassVar[bool] = True
     kind: Literal["lvmraid.replace"] = "lvmraid.replace"

@@ -65,7 +65,7 @@ class MdDestroy(Step):
 
 
 class MdStep(Model):
-    """Which array a step changes: `uuid` in md's form, `md_name` for people."""
+    """Which array a step changes: `uuid` in md's form, `md_name` for messages."""
 
     array_id: Id
     uuid: ArrayUuid
@@ -103,7 +103,7 @@ class MdOpen(Step):
 
 
 class MdRelease(Step):
-    """Takes our mark out of the superblocks of an array that nobody uses, and leaves it stopped. Undo puts it back."""
+    """Removes Lunette's mark from the superblocks of an unused array, and leaves it stopped. Undo restores the mark."""
 
     kind: Literal["md.release"] = "md.release"
     array_id: Id
@@ -120,9 +120,11 @@ class MdRelease(Step):
 
 
 class MdAdd(MdStep, Step):
-    """Adds one blank disk; it fills a free slot at once, or stands by. Undo takes it out and clears its superblock.
+    """Adds one blank disk; it fills a free slot immediately, or becomes a spare. Undo removes it and clears its
+    superblock.
 
-    `returns`: the disk was a member before. md copies only what changed meanwhile if its bitmap still knows, else all.
+    `returns`: the disk was a member before. md copies only what changed meanwhile if its bitmap still knows, else
+    everything.
     """
 
     kind: Literal["md.add"] = "md.add"
@@ -184,9 +186,9 @@ class MdRemove(MdStep, Step):
 
 
 class MdSpareOut(MdStep, Step):
-    """Takes a spare out of an array that is whole, for another one. Undo gives it back.
+    """Removes a spare from a healthy array, for another one. Undo returns it.
 
-    `disk_bytes`: the least it must hold to come back.
+    `disk_bytes`: the minimum capacity to return.
     """
 
     kind: Literal["md.spare_out"] = "md.spare_out"
@@ -223,8 +225,8 @@ class MdWriteHole(MdStep, Step):
 
 
 class MdReshape(MdStep, Step):
-    """Makes spares into members. The kernel lays the data out anew while hosts use it, and after a restart goes on by
-    itself; this step only starts that. It never needs a backup file: an array without the room for that is refused.
+    """Makes spares members. The kernel reshapes the data while hosts use it, and continues automatically after a
+    restart; this step only starts that. It never needs a backup file: an array without the space for that is refused.
     """
 
     irreversible: ClassVar[bool] = True
@@ -237,8 +239,8 @@ class MdReshape(MdStep, Step):
 
 
 class MdRelevel(MdStep, Step):
-    """Makes a raid5 a raid6. Nothing of it moves: the disk that stands by gets the second parity, and the others stay
-    as they are, so that it is as redundant as before from the first moment on.
+    """Converts a raid5 to a raid6. Nothing of it moves: the spare gets the second parity, and the others stay
+    unchanged, so that it is as redundant as before from the first moment on.
     """
 
     irreversible: ClassVar[bool] = True

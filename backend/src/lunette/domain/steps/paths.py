@@ -1,4 +1,4 @@
-"""Steps that try a host's paths: whether all answer, and whether I/O goes on while one is away."""
+"""Steps that test a host's paths: whether all answer, and whether I/O continues while one is blocked."""
 
 from ipaddress import ip_address
 from typing import Literal
@@ -12,7 +12,7 @@ from lunette.domain.steps.base import Step
 AWAY_LEAST_S, AWAY_MOST_S, AWAY_S = 20, 120, 45
 """How long a path is away. A host moves its I/O after 15 s (the kit's REPLACEMENT_S): a shorter time shows nothing."""
 BACK_S = 120
-"""How long a host may take to come back: initiators try every few seconds."""
+"""How long a host may take to reconnect: initiators retry every few seconds."""
 
 
 class HostLink(Model):
@@ -28,7 +28,7 @@ class HostLink(Model):
 
     @property
     def shown(self) -> str:
-        """As people read it: portal, its address and the host's."""
+        """In words: portal, its address and the host's."""
         place = f"[{self.address}]" if ip_address(self.address).version == 6 else self.address
         return f"portal {self.portal} ({place}:{self.port}) from {self.peer}"
 
@@ -46,9 +46,9 @@ class PathsAsk(Step):
 
 
 class PathTry(Step):
-    """Takes one path away, for its host alone, watches how the host goes on, and gives the path back.
+    """Blocks one path, only for its host, watches the host's I/O, and restores the path.
 
-    The kernel itself gives it back after `away_s`, whatever becomes of the agent.
+    The kernel itself restores it after `away_s`, whatever happens to the agent.
     """
 
     kind: Literal["path.try"] = "path.try"
@@ -57,9 +57,9 @@ class PathTry(Step):
     initiators: tuple[IscsiName | NvmeName, ...]
     link: HostLink
     others: tuple[HostLink, ...] = Field(min_length=1)
-    """The paths that the host is to go on over."""
+    """The paths over which the host must continue."""
     sessions: dict[IscsiName, int]
-    """How many sessions each target has that nobody else uses, by IQN: so many are to be there again."""
+    """The number of sessions of each target that is not shared, by IQN: as many must be connected again."""
     away_s: int = Field(ge=AWAY_LEAST_S, le=AWAY_MOST_S)
 
     def describe(self) -> str:

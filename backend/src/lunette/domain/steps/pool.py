@@ -70,8 +70,7 @@ class PoolCreate(Step):
 
 
 class PoolDestroy(Step):
-    """Destroys the pool, with the deleted volumes that were kept in it, and clears the labels that carry its name and
-    guid."""
+    """Destroys the pool, with its retained deleted volumes, and clears the labels with its name and GUID."""
 
     irreversible: ClassVar[bool] = True
     kind: Literal["pool.destroy"] = "pool.destroy"
@@ -133,9 +132,9 @@ class PoolAddSpecial(PoolAdding, Step):
 
 
 class PoolTakeOut(PoolStep, Step):
-    """Takes a disk out of the pool and clears its label: a log, cache or spare disk, whose content is not needed.
+    """Removes a disk from the pool and clears its label: a log, cache or spare disk, whose content is not needed.
 
-    A data disk only once it is lost and a spare `stays` for good in its place.
+    A data disk only once it is lost and a spare `stays` permanently in its place.
     """
 
     irreversible: ClassVar[bool] = True
@@ -182,7 +181,9 @@ class PoolRelease(PoolStep, Step):
 
 
 class PoolSpare(PoolStep):
-    """A spare by its name: a disk's id, or what zpool calls a distributed one, which is no disk (`spare` is None)."""
+    """A spare by its name: a disk's ID, or zpool's name for a distributed one, which is not a disk (`spare` is
+    None).
+    """
 
     spare: MdMember | None
     name: DiskId

@@ -8,9 +8,9 @@ from lunette.domain.steps.base import Step
 
 
 class MachineStop(Step):
-    """Restarts the machine or switches it off, in order: hosts are let go before volumes and arrays are stopped.
+    """Restarts or powers off the machine cleanly: hosts are disconnected before volumes and arrays are stopped.
 
-    `boot_id` is the start that ends. Where another one runs it is done, so that nothing is ever stopped twice.
+    `boot_id` is the start that ends. If another one is running it is done, so that nothing is ever stopped twice.
     """
 
     kind: Literal["machine.stop"] = "machine.stop"

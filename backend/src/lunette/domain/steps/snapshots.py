@@ -51,8 +51,7 @@ class SnapshotDelete(Step):
     group: GroupName
     lv_name: SnapshotName
     aside_name: SnapshotName | None = None
-    """Where a deleted one would be kept: it goes there as well, where a snapshot that is not deleted is to go for good.
-    """
+    """The name of a deleted one: it is erased there as well, if a snapshot that is not deleted is to be erased."""
     engine: VolumeEngine
 
     def describe(self) -> str:
@@ -60,7 +59,7 @@ class SnapshotDelete(Step):
 
 
 class SnapshotAside(Step):
-    """A snapshot between its place and where a deleted one is kept, known by its mark under either name."""
+    """A snapshot between its place and that of a deleted one, identified by its mark under either name."""
 
     snapshot_id: Id
     group: GroupName
@@ -69,7 +68,7 @@ class SnapshotAside(Step):
     engine: VolumeEngine
 
     def names(self) -> tuple[str, str]:
-        """In its place, and kept aside."""
+        """The names in its place, and retained."""
         return self.lv_name, self.aside_name
 
 
@@ -119,10 +118,10 @@ class VolumeRollBack(Step):
 
 
 class VolumeSwap(Step):
-    """Makes a volume as it was in a snapshot, and keeps what it held as a deleted volume of its own, `kept_id`.
+    """Rolls a volume back to a snapshot, and retains its previous content as a deleted volume, `kept_id`.
 
-    The copy of the snapshot carries `roll_back_id`, so that a repeated step knows how far it came. Undo puts back what
-    the volume held: nobody can have written to the copy, which is mapped to no host before the job has ended.
+    The copy of the snapshot carries `roll_back_id`, so that a repeated step finds its progress. Undo restores the
+    previous content: no host can have written to the copy, which is not mapped before the job has ended.
     """
 
     kind: Literal["volume.swap"] = "volume.swap"
@@ -132,13 +131,13 @@ class VolumeSwap(Step):
     group: GroupName
     lv_name: LvName
     aside_name: LvName
-    """Where what the volume held is kept."""
+    """The name under which the previous content is retained."""
     snapshot_id: Id
     snapshot: SnapshotName
     size_bytes: int
     keep_hours: int
     held_bytes: int
-    """What it takes of its group for as long as it is kept."""
+    """Its space in the group while it is retained."""
     engine: VolumeEngine
 
     def describe(self) -> str:

@@ -16,7 +16,7 @@ class SlotWrite(Step):
     slot: Slot
     version: Version
     replaces: Text | None
-    """What lies in the slot until then."""
+    """Content of the slot until then."""
     downgrade: bool = False
     """It may be older than what runs."""
 
@@ -26,7 +26,7 @@ class SlotWrite(Step):
 
 
 class SlotStart(Step):
-    """Restarts the appliance from the other slot; if that one is not healthy it comes back by itself."""
+    """Restarts the appliance from the other slot; if that one is not healthy it returns automatically."""
 
     kind: Literal["slot.start"] = "slot.start"
     trial_id: Id

@@ -21,9 +21,9 @@ class GroupStep(Step):
     group: GroupName
     disk: MdMember | None = None
     mapping: DmName | None = None
-    """Of an encrypted array: the name of the opened device, on which the group lies."""
+    """For an encrypted array: the name of the opened device below the group."""
     raid_group: GroupName | None = None
-    """Of an array of LVM RAID: the group over its disks, whose RAID volume this group lies on."""
+    """For an array of LVM RAID: the group over its disks, whose RAID volume is below this group."""
 
     def devices(self) -> tuple[str, ...]:
         return (self.disk.disk_id,) if self.disk else ()
@@ -97,10 +97,10 @@ class GroupAdopt(Step):
 
 
 class GroupRelease(Step):
-    """Takes our marks off a volume group and all that is in it, and removes the sealed copy. Undo puts the marks back;
-    the copy is then written anew by itself.
+    """Removes Lunette's marks from a volume group and everything in it, and the sealed copy. Undo restores the marks;
+    the copy is then written again automatically.
 
-    Nothing but LVM's tags is written: each that is ours becomes one of the same content that is nobody's.
+    Only LVM's tags are changed: each tag of Lunette becomes one with the same content that belongs to no appliance.
     """
 
     kind: Literal["group.release"] = "group.release"
@@ -108,21 +108,23 @@ class GroupRelease(Step):
     md_uuid: ArrayUuid
     group: GroupName
     stops: bool
-    """Its array is stopped next, so its volumes are taken down. False: others may go on using theirs."""
+    """True if its array is stopped next, so its volumes are taken down. False: other programs may continue to use
+    theirs.
+    """
 
     def describe(self) -> str:
         return f"remove Lunette's marks from volume group {self.group} and its volumes: their data is retained"
 
 
 class KeptSnapshot(Model):
-    """A deleted snapshot where it is kept."""
+    """The name of a deleted snapshot."""
 
     snapshot_id: Id
     aside_name: SnapshotName
 
 
 class KeptVolume(Model):
-    """A deleted volume where it is kept, with those of its snapshots that were deleted before it."""
+    """A retained deleted volume, with its deleted snapshots."""
 
     volume_id: Id
     aside_name: LvName
@@ -131,7 +133,7 @@ class KeptVolume(Model):
 
 
 class GroupErase(GroupStep):
-    """Removes a volume group that carries our tag, with the deleted volumes that were kept in it, and no other."""
+    """Removes a volume group with Lunette's tag, with its retained deleted volumes, and no other."""
 
     irreversible: ClassVar[bool] = True
     kind: Literal["group.erase"] = "group.erase"
@@ -231,7 +233,7 @@ class VolumeDelete(Step):
 
 
 class VolumeAside(Step):
-    """A volume between its place and where a deleted one is kept, known by its mark under either name."""
+    """A volume between its place and that of a deleted one, identified by its mark under either name."""
 
     volume_id: Id
     group: GroupName
@@ -241,7 +243,7 @@ class VolumeAside(Step):
     engine: VolumeEngine
 
     def names(self) -> tuple[str, str]:
-        """In its place, and kept aside."""
+        """The names in its place, and retained."""
         return self.lv_name, self.aside_name
 
 
@@ -251,7 +253,7 @@ class VolumeSetAside(VolumeAside):
     kind: Literal["volume.set_aside"] = "volume.set_aside"
     keep_hours: int
     held_bytes: int
-    """What it takes of its group for as long as it is kept."""
+    """Its space in the group while it is retained."""
 
     def describe(self) -> str:
         volume = f"volume {self.lv_name} ({format_size(self.size_bytes)}) in {self.group}"

@@ -1,8 +1,8 @@
-"""The file of a backup: a line that says what it is, a header that anyone may read, and content nobody else can.
+"""The file of a backup: a line that identifies it, a header that anyone may read, and sealed content.
 
 The passphrase is stretched by Argon2id (RFC 9106, section 4, second recommended option); the content is sealed by
-AES-256-GCM, which vouches for the header too. A second part of the stretched key vouches for the header alone, so that
-a wrong passphrase is told apart from a damaged file.
+AES-256-GCM, which also authenticates the header. A second part of the stretched key authenticates only the header, so
+that a wrong passphrase is distinguished from a damaged file.
 """
 
 import base64
@@ -72,7 +72,7 @@ def seal(content: bytes, passphrase: str, about: About) -> bytes:
 
 
 def read_header(file: bytes) -> Header:
-    """What a file says of itself. Raises Invalid for what is no backup, is cut short, or is of a newer form."""
+    """The header of a file. Raises Invalid for a file that is not a backup, is truncated, or has a newer format."""
     return _parts(file)[0]
 
 

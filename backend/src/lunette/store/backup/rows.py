@@ -1,7 +1,7 @@
-"""What rows of a backup or of a sealed copy must look like before any of them is taken over.
+"""Requirements for rows of a backup or of a sealed copy before any of them is used.
 
-Whoever wrote them may have been another appliance, or nobody's friend: each value that reaches the agent, a page or a
-path is of the type that the API itself would have asked for. A test holds every column of text to a type or to FREE.
+They may have been written by another appliance, or by an attacker: each value that reaches the agent, a page or a path
+has the type that the API itself would require. A test assigns every text column to a type or to FREE.
 """
 
 from collections.abc import Iterator
@@ -80,9 +80,9 @@ def _digits(most: int) -> AfterValidator:
 Day = Annotated[str, AfterValidator(_day)]
 Moment = Annotated[str, AfterValidator(_moment)]
 Number = Annotated[int, Field(strict=True, ge=0, le=2**63 - 1)]
-"""What a column of numbers holds, where nothing narrower is said."""
+"""The default range of a numeric column."""
 Counted = Annotated[int, Field(strict=True, ge=0, le=2**53)]
-"""A row's own number: the database goes on counting behind the highest, so the last there can be is none."""
+"""A row's own number: the database continues counting above the highest, so the last possible number is not allowed."""
 DueS = Annotated[int, Field(strict=True, ge=0, le=LONGEST_S)]
 """A moment in seconds of running."""
 _Adopted = Json[AdoptedBackstore] | None

@@ -54,7 +54,7 @@ class Certificate(Model):
 
 
 class Extras(Model):
-    """What a backup holds beside rows. `keys` are those of the stored secrets, the one that seals first."""
+    """The content of a backup in addition to rows. `keys` are those of the stored secrets, the current one first."""
 
     keys: tuple[str, ...]
     certificate: Certificate | None
@@ -66,13 +66,13 @@ def revision(tx: Session) -> str:
 
 
 def dump(tx: Session, extras: Extras) -> bytes:
-    """Everything, compressed. `tx` reads one snapshot, so changes may go on beside it."""
+    """Everything, compressed. `tx` reads one snapshot, so changes may continue meanwhile."""
     tables = [table for table in Base.metadata.sorted_tables if table.name not in LEFT_OUT]
     return _packed(_lines(tx, extras, tables))
 
 
 def dump_without_secrets(tx: Session, tables: Sequence[Table]) -> bytes:
-    """The rows of some tables, compressed. What is sealed is left out: LOST tells that it was there."""
+    """The rows of some tables, compressed. Sealed values are omitted: LOST shows that they existed."""
     return _packed(_lines(tx, Extras(keys=(), certificate=None), tables, _without_secret))
 
 
@@ -163,7 +163,7 @@ def _fill(engine: Engine, content: bytes, schema_revision: str) -> Extras:
             _insert(connection, lines)
         upgrade(engine)
         with engine.begin() as connection:
-            for name in LEFT_OUT:  # no backup has any, so whoever made this one up gains nothing by it
+            for name in LEFT_OUT:  # no backup has any, so an attacker gains nothing by it
                 connection.execute(Base.metadata.tables[name].delete())
     except (DBAPIError, zlib.error, ValueError, LookupError, TypeError, StopIteration) as error:
         raise Invalid(
@@ -223,7 +223,7 @@ def replace(tx: Session, scratch: Connection) -> None:
 
 
 def _count_on(tx: Session, table: Table, column: str) -> None:
-    """Numbers are never given twice: PostgreSQL's counter goes on behind the highest. SQLite does so by itself."""
+    """Numbers are never reused: PostgreSQL's counter continues above the highest. SQLite does so by itself."""
     tx.execute(
         text(
             f"SELECT setval(s, GREATEST(nextval(s), (SELECT COALESCE(MAX({column}), 1) FROM {table.name}))) "  # noqa: S608

@@ -303,7 +303,7 @@ def _notes(facts: KitFacts) -> Iterator[str]:
     if facts.over_iscsi and facts.discovery:
         yield (
             "The appliance requires CHAP for discovery. Before you discover targets by hand (iscsiadm -m discovery), "
-            "copy the lines of {FOLDER}/iscsi-discovery.conf to /etc/iscsi/iscsid.conf."
+            f"copy the lines of {FOLDER}/iscsi-discovery.conf to /etc/iscsi/iscsid.conf."
         )
     if facts.over_nvme:
         paths = [
