@@ -14,9 +14,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The timeouts of markers follow the pace, as the one of pytest.toml does in a run by the environment."""
     for item in items:
         if limit := item.get_closest_marker("timeout"):
-            told = {**dict(zip(("timeout", "method"), limit.args, strict=False)), **limit.kwargs}
-            told["timeout"] = float(told["timeout"]) * native()
-            item.add_marker(pytest.mark.timeout(**told), append=False)
+            reported = {**dict(zip(("timeout", "method"), limit.args, strict=False)), **limit.kwargs}
+            reported["timeout"] = float(reported["timeout"]) * native()
+            item.add_marker(pytest.mark.timeout(**reported), append=False)
 
 
 def pytest_collection_finish() -> None:

@@ -22,7 +22,7 @@ from backend.tests.fakemachine.network.traffic import Io
 from backend.tests.scene import ADDRESS, WHOLE, make_scene
 from backend.tests.wiring import Api, add_token, add_user, make_app
 from lunette.agent.core import Agent
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.domain.roles import Role
 
 PASSWORD = "lunette-developer"
@@ -47,10 +47,10 @@ def main() -> None:
     machine.add_fc_port("21:00:00:24:ff:00:00:01", "qla2xxx")
     threading.Thread(target=_tick, args=(machine,), daemon=True).start()
     with tempfile.TemporaryDirectory(prefix="lunette-dev-") as folder:
-        app, parts = make_app(Path(folder), machine)
-        threading.Thread(target=_ask_disks, args=(machine, parts), daemon=True).start()
-        add_user(parts.store, "admin", Role.ADMINISTRATOR, PASSWORD)
-        token = add_token(parts.store, Role.ADMINISTRATOR)
+        app, services = make_app(Path(folder), machine)
+        threading.Thread(target=_ask_disks, args=(machine, services), daemon=True).start()
+        add_user(services.store, "admin", Role.ADMINISTRATOR, PASSWORD)
+        token = add_token(services.store, Role.ADMINISTRATOR)
         url = f"{'https' if options.certificate else 'http'}://{options.host}:{options.port}"
         if not options.empty:
             threading.Thread(target=_scene, args=(url, token, machine), daemon=True).start()
@@ -74,11 +74,11 @@ def _tick(machine: FakeSystem) -> None:
             machine.advance(late)
 
 
-def _ask_disks(machine: FakeSystem, parts: Parts) -> None:
+def _ask_disks(machine: FakeSystem, services: ApiServices) -> None:
     """What a thread of the agent does. One drive is worn, one fails."""
     machine.tools.drives.health(machine.blocks.disks[1]).used = 88
     machine.tools.drives.health(machine.blocks.disks[-1]).is_failing = True
-    agent = parts.control.agent
+    agent = services.control.agent
     while isinstance(agent, Agent):
         agent.ask_disks()
         time.sleep(ASK_S)

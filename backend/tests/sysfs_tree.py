@@ -7,7 +7,7 @@ from typing import cast
 
 from backend.tests.recorded import recorded
 from lunette.domain.errors import ToolFailed
-from lunette.system.doorway import CommandResult, System
+from lunette.system.system_port import CommandResult, System
 
 
 class Tree:
@@ -63,8 +63,8 @@ def recorded_array(name: str) -> Tree:
     files = {
         f"/sys/block/md127/md/{key}": text for key, text in json.loads(recorded(f"linux-6.12/{name}.json")).items()
     }
-    told = {"mdadm --detail --export /dev/md127": recorded("mdadm-4.4/detail-export-raid5.txt")}
-    return Tree(files | {"/sys/block/md127/size": "2072576\n"}, told)
+    reported = {"mdadm --detail --export /dev/md127": recorded("mdadm-4.4/detail-export-raid5.txt")}
+    return Tree(files | {"/sys/block/md127/size": "2072576\n"}, reported)
 
 
 def joined(*trees: Tree) -> Tree:

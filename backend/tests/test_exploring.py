@@ -55,15 +55,15 @@ def test_a_fixed_run_takes_the_same_in_every_run() -> None:
     assert drawn("sample", 30) == drawn("sample", 30)
 
 
-def test_an_example_whose_fault_is_mended_stays(folder: Path) -> None:
+def test_an_example_whose_fault_is_repaired_stays(folder: Path) -> None:
     fails_once()
     files = {path for path in folder.rglob("*") if path.is_file()}
 
     @exploring.explored("sample", 50)
     @given(st.integers(0, 10 * LIMIT))
-    def mended(number: int) -> None:
+    def repaired(number: int) -> None:
         assert number >= 0
 
-    mended()
+    repaired()
     assert files <= {path for path in folder.rglob("*") if path.is_file()}
     assert LIMIT in drawn("sample", 1)

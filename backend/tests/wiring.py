@@ -25,8 +25,8 @@ from lunette.api.auth.identity import TOKEN_PREFIX, hash_secret
 from lunette.api.auth.passwords import LoginLimit, OneTimePassword, Passwords
 from lunette.api.events.feed import EventFeed
 from lunette.api.main import Server
-from lunette.api.requests.parts import Parts
-from lunette.api.server.gate import Limits
+from lunette.api.requests.services import ApiServices
+from lunette.api.server.connections import Limits
 from lunette.domain.agent_protocol import Request, Result
 from lunette.domain.errors import AgentAway
 from lunette.domain.identity import IdentitySource
@@ -55,12 +55,12 @@ class AwayAgent(Answering):
         raise AgentAway("the agent does not answer: check whether lunette-agent is running")
 
 
-def make_parts(
+def make_services(
     folder: Path, agent: AgentPort, url: str | None = None, ui: Path | None = None, busy_timeout_s: int = 30
-) -> Parts:
+) -> ApiServices:
     """Everything an application needs, on a SQLite file in `folder` or on the database given."""
     store = Store.open(url or fresh_file(folder), SecretBox(Fernet.generate_key()), busy_timeout_s)
-    return Parts(
+    return ApiServices(
         store=store,
         control=Control(store, agent, pace=PACE),
         feed=EventFeed(store),
@@ -179,25 +179,25 @@ def client_of(app: FastAPI) -> TestClient:
     return TestClient(app, base_url="https://testserver", raise_server_exceptions=False)
 
 
-def make_app(folder: Path, fake: FakeSystem, url: str | None = None) -> tuple[FastAPI, Parts]:
+def make_app(folder: Path, fake: FakeSystem, url: str | None = None) -> tuple[FastAPI, ApiServices]:
     """The application over the real agent on a fake machine, whose clock starts now."""
     fake.clock = time.time()
     fake.pause_s = POLL_S
-    parts = make_parts(folder, Agent(fake), url)
-    return app_of(parts), parts
+    services = make_services(folder, Agent(fake), url)
+    return app_of(services), services
 
 
 @contextmanager
-def running(parts: Parts) -> Iterator[TestClient]:
+def running(services: ApiServices) -> Iterator[TestClient]:
     """The application of these parts with its threads running."""
-    with client_of(app_of(parts)) as http:
+    with client_of(app_of(services)) as http:
         yield http
-    parts.store.close()
+    services.store.close()
 
 
 @contextmanager
 def serving(
-    parts: Parts,
+    services: ApiServices,
     port: int = 0,
     certificate: Path | None = None,
     key: Path | None = None,
@@ -209,14 +209,14 @@ def serving(
     """
     with socket.create_server(("127.0.0.1", port)) as listener:
         config = uvicorn.Config(
-            app_of(parts),
+            app_of(services),
             log_level="warning",
             timeout_graceful_shutdown=20,
             lifespan="on",
             ssl_certfile=certificate,
             ssl_keyfile=key,
         )
-        server = Server(config, parts.feed, limits=limits)
+        server = Server(config, services.feed, limits=limits)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         while not server.started and thread.is_alive():
@@ -226,5 +226,5 @@ def serving(
         finally:
             server.should_exit = True
             thread.join(30)
-            parts.store.close()
+            services.store.close()
         assert not thread.is_alive(), "the server did not end"

@@ -44,10 +44,10 @@ def add(root: Path, folder: Path) -> None:
     for name in files:
         add_file(folder / name, root / name)
     in_root(root, "ldconfig")
-    told = root.parent / f"{PROGRAM}.libraries"
-    in_root(root, "ldd", f"/{program}", log=told)
-    absent = missing(told.read_text())
-    told.unlink()
+    reported = root.parent / f"{PROGRAM}.libraries"
+    in_root(root, "ldd", f"/{program}", log=reported)
+    absent = missing(reported.read_text())
+    reported.unlink()
     if absent:
         raise ImageProblem(
             f"{folder}/{program} needs what the image has not: {', '.join(absent)}. Put these libraries into "

@@ -48,7 +48,7 @@ def test_settings_are_packed_with_their_links_and_without_folders(tmp_path: Path
     assert {"/etc/lvm/devices/system.devices"} == set(manifest(IMAGE, "1.0-0")["kept"])
 
 
-def test_what_is_left_out_beside_others_is_all_that_masks_and_replaces() -> None:
+def test_what_is_left_out_in_addition_to_others_is_all_that_masks_and_replaces() -> None:
     said = manifest(IMAGE, "1.0-0")
     alone, server = set(said["alone"]), IMAGE / "server"
     assert {name for name in said["files"] if (server / name[1:]).is_symlink() and name.startswith("/etc")} <= alone

@@ -53,9 +53,9 @@ def test_of_a_broken_file_the_words_are_left_for_the_agent(folder: Path) -> None
 def test_the_unit_comes_before_the_network_and_after_what_flushes() -> None:
     unit = RawConfigParser(strict=False)
     unit.read(UNIT)
-    told = UNIT.read_text()
-    assert "Before=network-pre.target" in told
-    assert "nftables.service" in next(line for line in told.splitlines() if line.startswith("After="))
+    reported = UNIT.read_text()
+    assert "Before=network-pre.target" in reported
+    assert "nftables.service" in next(line for line in reported.splitlines() if line.startswith("After="))
     assert unit["Service"]["ExecStart"] == "/usr/libexec/lunette/load-firewall"
 
 

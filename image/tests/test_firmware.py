@@ -36,8 +36,8 @@ def test_no_other_image_and_no_server_has_it() -> None:
     wanted = firmware.firmware_packages(IMAGE)
     assert {"firmware-bnx2x", "firmware-qlogic", "firmware-intel-misc", "firmware-misc-nonfree"} <= set(wanted)
     assert set(wanted) & set(packages(IMAGE)) == set()
-    told = manifest(IMAGE, "1.0-0")
-    assert set(wanted) & {*told["packages"], *told["zfs_packages"]} == set()
+    reported = manifest(IMAGE, "1.0-0")
+    assert set(wanted) & {*reported["packages"], *reported["zfs_packages"]} == set()
 
 
 def test_the_component_is_a_source_of_this_layer_alone() -> None:
@@ -51,7 +51,7 @@ def test_the_component_is_a_source_of_this_layer_alone() -> None:
     assert "--variant=extract" in of_firmware, "nothing of theirs is run"
 
 
-def test_a_tree_gets_firmware_and_licences_beside_what_it_has(layer: Path, tmp_path: Path) -> None:
+def test_a_tree_gets_firmware_and_licences_in_addition_to_what_it_has(layer: Path, tmp_path: Path) -> None:
     root = tmp_path / "root"
     for name in ("lib/firmware/regulatory.db", "share/doc/mdadm/copyright"):
         (root / "usr" / name).parent.mkdir(parents=True)
@@ -82,8 +82,8 @@ def test_it_is_part_of_the_isos_key_and_of_no_other_and_named_in_the_bill(layer:
     (layer / firmware.RECORDS).write_text(RECORD.replace("20250410", "20260101"))
     assert len(keys | {iso.live_key(sources, made, signer)}) == 3, "newer packages make another ISO"
     assert composed_key(sources, without, []) == composed_key(sources, made, [])
-    told = json.loads(sbom.document(tmp_path / "root", sources, made, "n", 0))["packages"]
-    assert {("firmware-bnx2x", "20260101-2")} == {(part["name"], part["versionInfo"]) for part in told[1:]}
+    reported = json.loads(sbom.document(tmp_path / "root", sources, made, "n", 0))["packages"]
+    assert {("firmware-bnx2x", "20260101-2")} == {(part["name"], part["versionInfo"]) for part in reported[1:]}
 
 
 def test_it_can_be_left_out() -> None:

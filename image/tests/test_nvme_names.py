@@ -54,8 +54,8 @@ def test_without_an_identity_of_the_machine_no_names_are_made_up(tmp_path: Path,
 def test_the_real_program_takes_these_words_and_says_the_same_twice() -> None:
     (line,) = (line for line in SCRIPT.read_text().splitlines() if line.startswith("uuid="))
     argv = line.partition("$(")[2].partition(")")[0].split()
-    told = {subprocess.run(argv, capture_output=True, text=True, check=True).stdout for _ in range(2)}
-    (only,) = told
+    reported = {subprocess.run(argv, capture_output=True, text=True, check=True).stdout for _ in range(2)}
+    (only,) = reported
     assert str(uuid.UUID(only.strip())) == only.strip()
 
 

@@ -62,12 +62,12 @@ def test_a_folder_without_the_program_or_with_two_is_refused_with_what_to_do(fol
 
 
 def test_what_is_not_found_is_named_once() -> None:
-    told = (
+    reported = (
         "/usr/local/bin/nvmf_tgt: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.42' not found (required by x)\n"
         "\tlinux-vdso.so.1 (0x00007ffc)\n\tlibaio.so.1t64 => not found\n\tlibnuma.so.1 => not found\n"
         "\tlibc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007f)\n\tlibnuma.so.1 => not found\n"
     )
-    assert spdk.missing(told) == ("libaio.so.1t64", "libnuma.so.1", "GLIBC_2.42")
+    assert spdk.missing(reported) == ("libaio.so.1t64", "libnuma.so.1", "GLIBC_2.42")
     assert spdk.missing("\tlibc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007f)\n") == ()
 
 
@@ -125,8 +125,8 @@ def take(root: Path, name: str) -> None:
 
 
 def libraries(program: str) -> list[str]:
-    told = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
-    return [word for line in told.splitlines() for word in line.split() if word.startswith("/")]
+    reported = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+    return [word for line in reported.splitlines() for word in line.split() if word.startswith("/")]
 
 
 def test_the_folder_is_part_of_the_key_and_named_in_the_bill(folder: Path, tmp_path: Path) -> None:
@@ -141,12 +141,12 @@ def test_the_folder_is_part_of_the_key_and_named_in_the_bill(folder: Path, tmp_p
     assert iso.live_key(staged, layers, signer) == keys[1], "what is not taken does not count"
     put(folder / "usr/local/lib/libspdk_bdev.so.9.1", "newer")
     assert len({*keys, iso.live_key(staged, layers, signer)}) == 3
-    told = [
+    reported = [
         {part["name"]: part for part in json.loads(sbom.document(tmp_path / "root", one, layers, "n", 0))["packages"]}
         for one in (without, staged)
     ]
-    assert "spdk" not in told[0]
-    assert (told[1]["spdk"]["versionInfo"], told[1]["spdk"]["licenseDeclared"]) == ("26.09.0", "BSD-3-Clause")
+    assert "spdk" not in reported[0]
+    assert (reported[1]["spdk"]["versionInfo"], reported[1]["spdk"]["licenseDeclared"]) == ("26.09.0", "BSD-3-Clause")
 
 
 def test_an_image_of_tests_takes_no_spdk(folder: Path) -> None:

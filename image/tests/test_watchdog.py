@@ -20,8 +20,10 @@ def test_the_watchdog_is_fed_by_systemd_and_outlasts_a_disk_that_repeats_its_com
 
 
 def test_a_server_of_others_and_the_images_of_tests_keep_what_they_have() -> None:
-    told = [file for tree in PRODUCTS for file in (IMAGE / tree).rglob("*.conf") if "WatchdogSec=" in file.read_text()]
-    assert told == [IMAGE / "live" / FOLDER / "watchdog.conf"]
+    reported = [
+        file for tree in PRODUCTS for file in (IMAGE / tree).rglob("*.conf") if "WatchdogSec=" in file.read_text()
+    ]
+    assert reported == [IMAGE / "live" / FOLDER / "watchdog.conf"]
 
 
 def test_no_driver_of_a_watchdog_is_kept_out_and_none_of_software_is_loaded() -> None:

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.benchmarks import report, telling
+from tests.benchmarks import output, report
 from tests.benchmarks.report import Benchmark, Run
 from tests.run.command import run_shown
 
@@ -44,15 +44,17 @@ def run(benchmark: Benchmark, *, small: bool = False) -> Run:
     """Runs one, whatever becomes of it."""
     where = report.facts()
     with tempfile.TemporaryDirectory(prefix="lunette-bench-") as name:
-        told, log = Path(name, "told"), Path(name, "log")
+        reported, log = Path(name, "told"), Path(name, "log")
         argv = [sys.executable, "-m", f"tests.benchmarks.{benchmark.name}", *(benchmark.small if small else ())]
-        ended = run_shown(benchmark.name, argv, deadline_s=_DEADLINE_S, env={telling.ENVIRONMENT: str(told)}, log=log)
+        ended = run_shown(
+            benchmark.name, argv, deadline_s=_DEADLINE_S, env={output.ENVIRONMENT: str(reported)}, log=log
+        )
         failure = ""
         if ended.timed_out:
             failure = f"not finished after {_DEADLINE_S / 60:.0f} minutes"
         elif ended.code:
             failure = report.reason(log.read_text())
-        found = telling.read(told)
+        found = output.read(reported)
     return Run(where, found.kernel, round(ended.seconds / 60), failure, found.tables)
 
 

@@ -10,7 +10,7 @@ import math
 import sys
 from collections.abc import Sequence
 
-from tests.benchmarks.telling import tell, tell_kernel
+from tests.benchmarks.output import print_kernel, print_table
 from tests.initiators.block_io import IN_GUEST, put_program
 from tests.machines.uml import Uml
 
@@ -43,7 +43,7 @@ def main(sizes: Sequence[int]) -> int:
         machine.start()
         machine.wait_for_shell(60.0)
         machine.check(_SET_UP, timeout_s=300)
-        tell_kernel(f"{machine.check('uname -r').strip()} (user-mode)")
+        print_kernel(f"{machine.check('uname -r').strip()} (user-mode)")
         put_program(machine, "../benchmarks/exports_guest.py")
         try:
             for size in sorted(sizes):
@@ -52,7 +52,7 @@ def main(sizes: Sequence[int]) -> int:
                 rows.append(json.loads(machine.check(argv, timeout_s=_STEPS_S + _VOLUME_S * size)))
         finally:
             if rows:
-                tell("Exports", COLUMNS, [*map(_cells, rows), *_powers(rows)])
+                print_table("Exports", COLUMNS, [*map(_cells, rows), *_powers(rows)])
     return 0
 
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from lunette.domain.arrays import Level
 from lunette.domain.sizes import KIB, MIB
 from lunette.providers.arrays.md.plan import DEFAULT_CHUNK
-from lunette.providers.arrays.md.tuning import Machine, automatic_stripes, automatic_threads
-from tests.benchmarks.telling import tell, tell_kernel
+from lunette.providers.arrays.md.tuning import MachineResources, automatic_stripes, automatic_threads
+from tests.benchmarks.output import print_kernel, print_table
 from tests.machines.uml import Uml
 
 MEMBERS = 4
@@ -25,7 +25,7 @@ DISK_MIB = 256
 ROUNDS = 5
 SECONDS = 4
 COLUMNS = ("setting", "writes/s", "ratio", "lowest", "highest")
-_HAS = Machine(cores=1, memory_bytes=1024 * MIB)
+_HAS = MachineResources(cores=1, memory_bytes=1024 * MIB)
 _MDADM, _OURS = "/dev/md/mdadm", "/dev/md/ours"
 _KERNEL = {"group_thread_cnt": 0, "stripe_cache_size": 256, "skip_copy": 0}
 _AUTOMATIC = {
@@ -65,10 +65,10 @@ def main(rounds: int = ROUNDS, seconds: int = SECONDS) -> int:
         machine.start()
         machine.wait_for_shell(60.0)
         machine.check(_SET_UP, timeout_s=300)
-        tell_kernel(f"{machine.check('uname -r').strip()} (user-mode)")
+        print_kernel(f"{machine.check('uname -r').strip()} (user-mode)")
         for level in (Level.RAID5, Level.RAID6):
             measured = _measure(machine, level, rounds, seconds)
-            tell(level.value, COLUMNS, [_row(measured, setting.name) for setting in SETTINGS])
+            print_table(level.value, COLUMNS, [_row(measured, setting.name) for setting in SETTINGS])
     return 0
 
 
@@ -106,8 +106,8 @@ def _writes(machine: Uml, setting: Setting, seconds: int) -> float:
         f"fio --name=parity --filename={setting.device} --rw=randwrite --bs=4k --direct=1 --ioengine=libaio "
         f"--iodepth=32 --time_based --runtime={seconds} --ramp_time=1 --norandommap --output-format=json"
     )
-    told = machine.check(argv, timeout_s=120)
-    (job,) = json.loads(told[told.index("{") :])["jobs"]
+    reported = machine.check(argv, timeout_s=120)
+    (job,) = json.loads(reported[reported.index("{") :])["jobs"]
     return float(job["write"]["iops"])
 
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tests.benchmarks.telling import Table
+from tests.benchmarks.output import Table
 from tests.run.command import ROOT
 
 RECORD = ROOT / "tests/benchmarks/report.json"

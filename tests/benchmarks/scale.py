@@ -27,12 +27,12 @@ from pathlib import Path
 
 import httpx2
 
-from backend.tests.wiring import add_token, add_user, make_parts, serving
-from lunette.api.requests.parts import Parts
+from backend.tests.wiring import add_token, add_user, make_services, serving
+from lunette.api.requests.services import ApiServices
 from lunette.domain.roles import Role
 from lunette.engine.control import Control
+from tests.benchmarks.output import print_kernel, print_table
 from tests.benchmarks.scale_site import ServingAgent, fill
-from tests.benchmarks.telling import tell, tell_kernel
 from tests.run.command import ROOT
 
 SIZES, HOSTS = (1_000, 10_000), 500
@@ -82,7 +82,7 @@ def plans() -> Iterator[tuple[str, str, dict[str, object]]]:
 
 def main(sizes: Sequence[int], hosts: int) -> int:
     """Measures each size, then tells how they compare; of a run that fails, what there is."""
-    tell_kernel(platform.release())
+    print_kernel(platform.release())
     found: list[Figures] = []
     try:
         for size in sizes:
@@ -101,7 +101,7 @@ def measure(volumes: int, hosts: int, *, page: bool = False) -> Figures:
     """Fills the database, serves it, measures."""
     with tempfile.TemporaryDirectory(prefix="lunette-scale-") as folder:
         agent = ServingAgent()
-        made = make_parts(Path(folder), agent, ui=PAGE if page and PAGE.is_dir() else None)
+        made = make_services(Path(folder), agent, ui=PAGE if page and PAGE.is_dir() else None)
         started = time.monotonic()
         fill(made.store, volumes, hosts)
         agent.look_at(made.store)
@@ -109,8 +109,8 @@ def measure(volumes: int, hosts: int, *, page: bool = False) -> Figures:
         add_user(made.store, "admin", Role.ADMINISTRATOR, PASSWORD)
         token = add_token(made.store, Role.ADMINISTRATOR)
         # As on an appliance: the tests' pace would keep its watchers at work all the time.
-        parts = Parts(**{**vars(made), "control": Control(made.store, agent)})
-        with serving(parts) as (url, _server):
+        services = ApiServices(**{**vars(made), "control": Control(made.store, agent)})
+        with serving(services) as (url, _server):
             times, costs = measure_lists(url, token, volumes)
             pages = int(Path("/proc/self/statm").read_text().split()[1])
             resident_mib = pages * os.sysconf("SC_PAGESIZE") / (1 << 20)
@@ -160,14 +160,14 @@ def compare(title: str, sizes: Sequence[int], found: Sequence[Mapping[str, float
         ratio = values[-1] / values[0]
         grows = (f"{ratio:.2f}", f"{math.log(ratio) / math.log(sizes[-1] / sizes[0]):.2f}") if several else ()
         rows.append([name, *(f"{value:,.1f}" for value in values), *grows])
-    tell(title, ["", *(f"{size:,}" for size in sizes), *(("ratio", "power") if several else ())], rows)
+    print_table(title, ["", *(f"{size:,}" for size in sizes), *(("ratio", "power") if several else ())], rows)
 
 
 def measure_page(url: str, volumes: int) -> None:
     """Has the browser open and scroll the page, and tells what it found."""
     title = f"The page, with {volumes:,} volumes"
     if not PAGE.is_dir():
-        tell(title, ("what", "result"), [("not measured: frontend/dist is not built", "")])
+        print_table(title, ("what", "result"), [("not measured: frontend/dist is not built", "")])
         return
     argv = ["node", "scripts/scale.mjs"]
     env = {**os.environ, "LUNETTE_URL": url, "LUNETTE_PASSWORD": PASSWORD}
@@ -180,7 +180,7 @@ def measure_page(url: str, volumes: int) -> None:
         timeout=_BROWSER_DEADLINE_S,
         check=True,
     )
-    tell(title, ("what", "result"), [(row["what"], row["value"]) for row in json.loads(ran.stdout)])
+    print_table(title, ("what", "result"), [(row["what"], row["value"]) for row in json.loads(ran.stdout)])
 
 
 if __name__ == "__main__":

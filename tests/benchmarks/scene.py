@@ -11,7 +11,7 @@ import sys
 import time
 from dataclasses import dataclass
 
-from tests.benchmarks.telling import tell, tell_kernel
+from tests.benchmarks.output import print_kernel, print_table
 from tests.e2e.waiting import wait_until
 from tests.lab.appliance import Appliance, appliance
 from tests.lab.scene import DISK_BYTES, MIB, PORTAL_PORT, Scene, provision
@@ -47,15 +47,15 @@ def main() -> int:
     print(f"booting ({machine.accelerator})", flush=True)
     started = time.monotonic()
     with appliance(machine) as made:
-        tell_kernel(f"{made.machine.check('uname -r').strip()} (QEMU)")
+        print_kernel(f"{made.machine.check('uname -r').strip()} (QEMU)")
         rows = [("boot to first login", f"{time.monotonic() - started:.1f} s")]
         started = time.monotonic()
         scene = provision(made.client, made.disk_ids("nvme"), print)
         wait_until("every mapping is served", lambda: all(m["state"] == "open" for m in made.client.list("/mappings")))
         rows.append(("RAID5, 32 volumes, 4 hosts, all open", f"{time.monotonic() - started:.1f} s"))
-        tell("Building the scene", ("step", "time"), rows)
+        print_table("Building the scene", ("step", "time"), rows)
         figures = [(load.name, *_measure(made, scene, load)) for load in LOADS]
-        tell("One host", ("load", "requests/s", "MiB/s"), figures)
+        print_table("One host", ("load", "requests/s", "MiB/s"), figures)
     return 0
 
 

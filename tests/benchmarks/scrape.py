@@ -17,7 +17,7 @@ from pathlib import Path
 import httpx2
 from sqlalchemy import insert
 
-from backend.tests.wiring import AwayAgent, add_token, make_parts, serving
+from backend.tests.wiring import AwayAgent, add_token, make_services, serving
 from lunette.agent.requests import answers
 from lunette.agent.server import Server, allowed_uids, listen
 from lunette.domain.agent_protocol import ObserveCounters
@@ -28,7 +28,7 @@ from lunette.domain.roles import Role
 from lunette.store.database import Store
 from lunette.store.resources import Array, Host, HostInitiator, Volume
 from lunette.system.agent_client import AgentClient
-from tests.benchmarks.telling import tell, tell_kernel
+from tests.benchmarks.output import print_kernel, print_table
 
 SIZES = (10, 100, 1_000, 3_000, 10_000)
 TIMES = 5
@@ -107,12 +107,12 @@ class Scrape:
 
 def main(sizes: list[int]) -> int:
     """Measures each size and tells one table."""
-    tell_kernel(platform.release())
+    print_kernel(platform.release())
     found: list[Scrape] = []
     for size in sizes:
         print(f"  … {size:,} volumes", flush=True)
         found.append(_measure(size))
-    tell(
+    print_table(
         "A scrape",
         ("volumes", "seconds", "of a CPU", "bytes", "samples", "CPU µs per sample", "ratio"),
         [
@@ -134,14 +134,14 @@ def main(sizes: list[int]) -> int:
 def _measure(size: int) -> Scrape:
     with tempfile.TemporaryDirectory(prefix="lunette-scrape-") as name:
         folder, socket = Path(name), f"{name}/agent.sock"
-        parts = make_parts(folder, AgentClient(socket))
-        agent = multiprocessing.Process(target=_serve, args=(socket, _fill(parts.store, size)), daemon=True)
+        services = make_services(folder, AgentClient(socket))
+        agent = multiprocessing.Process(target=_serve, args=(socket, _fill(services.store, size)), daemon=True)
         agent.start()
         try:
-            token = add_token(parts.store, Role.METRICS)
-            with serving(parts) as (url, _), httpx2.Client(base_url=url, timeout=120) as http:
-                parts.control.performance.stop()
-                parts.control.performance.fresh_s = 0.0
+            token = add_token(services.store, Role.METRICS)
+            with serving(services) as (url, _), httpx2.Client(base_url=url, timeout=120) as http:
+                services.control.performance.stop()
+                services.control.performance.fresh_s = 0.0
                 return min((_scrape(http, token, size) for _ in range(TIMES)), key=lambda one: one.cpu_seconds)
         finally:
             agent.terminate()
@@ -153,9 +153,9 @@ def _scrape(http: httpx2.Client, token: str, size: int) -> Scrape:
     answer = http.get("/metrics", headers={"Authorization": f"Bearer {token}"})
     took, cpu = time.monotonic() - began, time.process_time() - spent
     lines = [line for line in answer.text.splitlines() if not line.startswith("#")]
-    told = sum(line.startswith("lunette_volume_reads_total") for line in lines)
-    if answer.status_code != 200 or told != size:
-        raise RuntimeError(f"{answer.status_code}: {told} volumes were told of {size}")
+    reported = sum(line.startswith("lunette_volume_reads_total") for line in lines)
+    if answer.status_code != 200 or reported != size:
+        raise RuntimeError(f"{answer.status_code}: {reported} volumes were told of {size}")
     return Scrape(size, took, cpu, len(answer.content), len(lines))
 
 

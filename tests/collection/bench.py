@@ -22,7 +22,7 @@ from ansible.module_utils.testing import patch_module_args
 
 from backend.tests.dev_server import PASSWORD
 from backend.tests.fakemachine import FakeSystem
-from backend.tests.wiring import Api, add_token, add_user, make_parts, serving
+from backend.tests.wiring import Api, add_token, add_user, make_services, serving
 from lunette.agent.core import Agent
 from lunette.domain.roles import Role
 from tests.collection.imported import COLLECTION_NAME
@@ -131,9 +131,9 @@ def bench(folder: Path) -> Iterator[FakeBench]:
     machine.clock = time.time()
     machine.run(["modprobe", "nvmet-tcp"])
     agent = Agent(machine)
-    machine.told.append(agent.changes.happened)
-    parts = make_parts(folder, agent)
-    add_user(parts.store, "admin", Role.ADMINISTRATOR, PASSWORD)
-    token = add_token(parts.store, Role.ADMINISTRATOR)
-    with serving(parts) as (url, _server), httpx2.Client(base_url=url, timeout=PATIENT) as http:
+    machine.reported.append(agent.changes.happened)
+    services = make_services(folder, agent)
+    add_user(services.store, "admin", Role.ADMINISTRATOR, PASSWORD)
+    token = add_token(services.store, Role.ADMINISTRATOR)
+    with serving(services) as (url, _server), httpx2.Client(base_url=url, timeout=PATIENT) as http:
         yield FakeBench(Api(http, token), {"appliance_url": url, "appliance_token": token}, machine, agent)

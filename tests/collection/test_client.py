@@ -8,7 +8,7 @@ import pytest
 
 from backend.tests.dev_server import PASSWORD
 from backend.tests.fakemachine import FakeSystem
-from backend.tests.wiring import add_token, make_parts, serving
+from backend.tests.wiring import add_token, make_services, serving
 from lunette.agent.core import Agent
 from lunette.domain.roles import Role
 from tests.collection.imported import client as client_module
@@ -114,9 +114,9 @@ def test_a_job_that_fails_says_why(tmp_path: Path) -> None:
     machine = FakeSystem()
     machine.add_disks(3)
     machine.clock = time.time()
-    parts = make_parts(tmp_path, Agent(machine))
-    token = add_token(parts.store, Role.ADMINISTRATOR)
-    with serving(parts) as (url, _server):
+    services = make_services(tmp_path, Agent(machine))
+    token = add_token(services.store, Role.ADMINISTRATOR)
+    with serving(services) as (url, _server):
         client = _started(url, token)
         spec = _array(client)
         machine.faults.break_calls(lambda call: "mdadm --create" in call.detail)

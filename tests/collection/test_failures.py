@@ -15,7 +15,7 @@ import pytest
 import trustme
 
 from backend.tests.fakemachine import Call, FakeSystem
-from backend.tests.wiring import Api, add_token, make_parts, serving
+from backend.tests.wiring import Api, add_token, make_services, serving
 from lunette.agent.core import Agent
 from lunette.domain.roles import Role
 from tests.collection.playing import PATIENT, Player, Running, issue
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.timeout(500)
 OF = "lunette.appliance."
 
 
-class Standing:
+class Scenario:
     """An appliance whose API can be stopped and started again while its machine goes on."""
 
     def __init__(self, folder: Path) -> None:
@@ -39,10 +39,10 @@ class Standing:
     @contextmanager
     def api(self, certificate: Path | None = None, key: Path | None = None) -> Iterator[Api]:
         """The API answers until the block ends, always on the same port."""
-        parts = make_parts(self.folder, self.agent)
-        self.token = self.token or add_token(parts.store, Role.ADMINISTRATOR)
+        services = make_services(self.folder, self.agent)
+        self.token = self.token or add_token(services.store, Role.ADMINISTRATOR)
         with (
-            serving(parts, self.port, certificate, key) as (url, _server),
+            serving(services, self.port, certificate, key) as (url, _server),
             httpx2.Client(base_url=url, verify=False, timeout=PATIENT) as http,
         ):
             yield Api(http, self.token)
@@ -53,8 +53,8 @@ class Standing:
 
 
 @pytest.fixture
-def standing(tmp_path: Path) -> Standing:
-    return Standing(tmp_path)
+def scenario(tmp_path: Path) -> Scenario:
+    return Scenario(tmp_path)
 
 
 def _book(folder: Path, *tasks: dict[str, Any]) -> Path:
@@ -98,37 +98,37 @@ def test_another_certificate_than_the_pinned_one_fails_the_play_before_the_token
 
 
 @pytest.mark.slow
-def test_an_expired_certificate_fails_the_play_and_a_new_one_heals_it(standing: Standing, tmp_path: Path) -> None:
+def test_an_expired_certificate_fails_the_play_and_a_new_one_heals_it(scenario: Scenario, tmp_path: Path) -> None:
     authority = trustme.CA()
     book = _book(tmp_path, {f"{OF}status_info": {}})
     trust = {"LUNETTE_CA_PATH": str(tmp_path / "authority.pem")}
     key, certificate = issue(authority, tmp_path, not_after=datetime(2021, 1, 1))  # noqa: DTZ001
-    with standing.api(certificate=certificate, key=key):
-        play = standing.player("https")
+    with scenario.api(certificate=certificate, key=key):
+        play = scenario.player("https")
         failed = _failed(play.run(book, env=trust))
         assert "certificate has expired" in failed["msg"]
     key, certificate = issue(authority, tmp_path)
-    with standing.api(certificate=certificate, key=key):
+    with scenario.api(certificate=certificate, key=key):
         _ended(play.run(book, env=trust), changed=0)
 
 
 @pytest.mark.slow
 def test_an_appliance_that_goes_away_between_two_tasks_fails_the_play_which_goes_on_when_run_again(
-    standing: Standing, tmp_path: Path
+    scenario: Scenario, tmp_path: Path
 ) -> None:
     gone = tmp_path / "gone"
     wait = {"ansible.builtin.wait_for": {"path": str(gone), "timeout": 150, "sleep": 1}}
     book = _book(tmp_path, _host("first"), wait, _host("second"))
     said: list[str] = []
-    with standing.api() as api:
-        play = standing.player()
+    with scenario.api() as api:
+        play = scenario.player()
         running = threading.Thread(target=lambda: said.append(play.run(book)))
         running.start()
         api.until(lambda: bool(api.items("/hosts", name="first")))
     gone.touch()
     running.join()
-    assert f"http://127.0.0.1:{standing.port} does not answer" in _failed(said[0])["msg"]
-    with standing.api() as api:
+    assert f"http://127.0.0.1:{scenario.port} does not answer" in _failed(said[0])["msg"]
+    with scenario.api() as api:
         _ended(play.run(book), changed=1)
         assert sorted(host["name"] for host in api.items("/hosts")) == ["first", "second"]
 
@@ -139,7 +139,7 @@ def _array(folder: Path, api: Api) -> Path:
 
 
 @pytest.mark.slow
-def test_a_task_that_waits_for_a_job_waits_over_a_restart_of_the_appliance(standing: Standing, tmp_path: Path) -> None:
+def test_a_task_that_waits_for_a_job_waits_over_a_restart_of_the_appliance(scenario: Scenario, tmp_path: Path) -> None:
     creating, go_on = threading.Event(), threading.Event()
 
     def hold(call: Call) -> bool:
@@ -149,29 +149,29 @@ def test_a_task_that_waits_for_a_job_waits_over_a_restart_of_the_appliance(stand
         return False
 
     said: list[str] = []
-    with standing.api() as api:
+    with scenario.api() as api:
         book = _array(tmp_path, api)
-        standing.machine.faults.break_calls(hold)
-        play = standing.player()
+        scenario.machine.faults.break_calls(hold)
+        play = scenario.player()
         running = threading.Thread(target=lambda: said.append(play.run(book, "-v")))
         running.start()
         assert creating.wait(120), "the job did not start"
         threading.Timer(0.5, go_on.set).start()
-    with standing.api():
+    with scenario.api():
         running.join()
         _ended(said[0], changed=1)
         assert '"progress": [' in said[0], "-v shows how the job went"
         _ended(play.run(book), changed=0)
 
 
-def test_a_job_that_fails_fails_the_play_with_its_cause_and_is_made_again(standing: Standing, tmp_path: Path) -> None:
-    with standing.api() as api:
+def test_a_job_that_fails_fails_the_play_with_its_cause_and_is_made_again(scenario: Scenario, tmp_path: Path) -> None:
+    with scenario.api() as api:
         book = _array(tmp_path, api)
-        standing.machine.faults.break_calls(lambda call: "mdadm --create" in call.detail)
-        play = standing.player()
+        scenario.machine.faults.break_calls(lambda call: "mdadm --create" in call.detail)
+        play = scenario.player()
         failed = _failed(play.run(book))
         assert failed["problem"]["type"] == "tool-failed"
         assert (failed["job"]["state"], failed["changed"]) == ("failed", False)
         assert "mdadm was refused" in failed["msg"]
-        standing.machine.faults.disarm()
+        scenario.machine.faults.disarm()
         _ended(play.run(book), changed=1)

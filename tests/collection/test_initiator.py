@@ -77,11 +77,11 @@ def test_the_files_of_the_kit_are_shown_and_no_secret(player: Player, tmp_path: 
 
 
 def test_a_name_that_the_appliance_does_not_know_is_not_taken(player: Player, tmp_path: Path) -> None:
-    told = _refused(_check(player, tmp_path, initiator_iqn="iqn.2026-01.com.example:other"))
-    assert f"knows kitdb as {IQN}, not as iqn.2026-01.com.example:other. Nothing was changed." in told
+    reported = _refused(_check(player, tmp_path, initiator_iqn="iqn.2026-01.com.example:other"))
+    assert f"knows kitdb as {IQN}, not as iqn.2026-01.com.example:other. Nothing was changed." in reported
 
 
 def test_who_may_not_read_secrets_is_told_so(player: Player, api: Api, tmp_path: Path) -> None:
     token = api.made("/tokens", {"name": "kit-viewer", "role": "viewer"})["token"]
-    told = _refused(_check(player, tmp_path, env={"LUNETTE_TOKEN": token}))
-    assert "A setup kit with secrets requires the role operator" in told
+    reported = _refused(_check(player, tmp_path, env={"LUNETTE_TOKEN": token}))
+    assert "A setup kit with secrets requires the role operator" in reported

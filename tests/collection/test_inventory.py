@@ -80,7 +80,7 @@ def test_hosts_groups_and_what_they_log_in_to_are_listed(player: Player, api: Ap
     assert (idle["lunette_targets"], idle["lunette_subsystems"], idle["lunette_portals"]) == ([], [], [])
 
 
-def test_a_wrong_token_is_told_and_lists_nothing(player: Player, tmp_path: Path) -> None:
+def test_a_wrong_token_is_reported_and_lists_nothing(player: Player, tmp_path: Path) -> None:
     source = tmp_path / "san.lunette.yml"
     source.write_text(json.dumps(PLUGIN))
     said = " ".join(player.inventory(source, env={"LUNETTE_TOKEN": "lnt_wrong"}).split())

@@ -92,10 +92,10 @@ def test_a_host_is_renamed_its_chap_taken_away_and_its_secret_sent_again(at: Ben
 
 def test_the_path_of_a_webhook_is_compared_by_the_appliance_and_printed_nowhere(at: Bench) -> None:
     def setting(url: str, *, changed: bool, check: bool = False, **more: Any) -> Result:
-        told = at.run(
+        reported = at.run(
             "setting", {"webhook": {"url": url, "secret": "a-secret-of-sixteen"}, **more}, check=check, diff=True
         )
-        return _good(told, changed=changed)
+        return _good(reported, changed=changed)
 
     server = "https://127.0.0.1:9"
     results = [
@@ -150,12 +150,12 @@ def test_what_is_read_can_be_chosen(at: Bench) -> None:
     assert at.run("status_info", {})["status"]["agent"]["answers"] is True
 
 
-def test_why_a_host_does_not_see_its_volume_is_told(at: Bench) -> None:
+def test_why_a_host_does_not_see_its_volume_is_reported(at: Bench) -> None:
     CASES["mapping"].also(at)
     mapping = {"volume": "mapped", "host": "member1"}
     _good(at.run("mapping", mapping), changed=True)
-    told = _good(at.run("volume_why_info", mapping), changed=False)["volume_why"]
-    assert [chain["host"] for chain in told["chains"]] == ["member1"], told
+    reported = _good(at.run("volume_why_info", mapping), changed=False)["volume_why"]
+    assert [chain["host"] for chain in reported["chains"]] == ["member1"], reported
     _good(at.run("mapping", {**mapping, "state": "absent"}), changed=True)
     assert "there is no volume nowhere" in at.run("volume_why_info", {"volume": "nowhere"})["msg"].lower()
 

@@ -87,9 +87,9 @@ def test_a_verb_reaches_the_appliance_and_carries_its_refusal(verb: str, at: Ben
 
 
 def test_a_check_of_what_an_earlier_task_would_make_warns_and_reports_a_change(at: Bench) -> None:
-    told = at.run("snapshot_clone", {"snapshot": "not-yet", "name": "copy"}, check=True)
-    assert told["changed"]
-    assert "could not be planned" in told["warnings"][0]
+    reported = at.run("snapshot_clone", {"snapshot": "not-yet", "name": "copy"}, check=True)
+    assert reported["changed"]
+    assert "could not be planned" in reported["warnings"][0]
     assert at.run("snapshot_clone", {"snapshot": "not-yet", "name": "copy"})["failed"]
 
 

@@ -109,7 +109,7 @@ def rehearse(bench: Bench) -> None:
     bench.role(InterfaceRole.STORAGE)
     firewall.open_for(desired(FRONT))
     firewall.settle(desired(FRONT))
-    found["told"] = firewall.told.model_dump(mode="json") if firewall.told else None
+    found["reported"] = firewall.reported.model_dump(mode="json") if firewall.reported else None
     bench.note("portal", "stor0", FRONT, ISCSI)
     bench.note("address without portal", "stor0", SECOND, ISCSI)
     bench.note("api from storage", "stor0", FRONT, API)

@@ -18,8 +18,8 @@ import pytest
 from lunette.domain.errors import ToolFailed
 from lunette.providers.exports.spdk import process
 from lunette.system import jsonrpc
-from lunette.system.doorway import RpcCall
 from lunette.system.local import LocalSystem
+from lunette.system.system_port import RpcCall
 
 UNIT = Path(__file__).parents[2] / "image/server/usr/lib/systemd/system/lunette-spdk.service"
 START_S = 120.0
@@ -123,9 +123,9 @@ class Initiator(Program):
             wait_for_attach=waits,
         )
         time.sleep(0 if waits else 5)
-        told = self.ask("bdev_nvme_get_controllers")
+        reported = self.ask("bdev_nvme_get_controllers")
         self.ask("bdev_nvme_stop_discovery", name="found")
-        return [one["ctrlrs"][0]["trid"]["subnqn"] for one in told]
+        return [one["ctrlrs"][0]["trid"]["subnqn"] for one in reported]
 
     def disconnect(self) -> None:
         self.ask("bdev_nvme_detach_controller", name="seen")
@@ -151,17 +151,17 @@ class Initiator(Program):
 
     def identity(self, nsid: int) -> dict[int, bytes]:
         """The identifiers of a namespace by their type: 2 is the NGUID, 3 the UUID (NVMe Base 2.0, figure 277)."""
-        told = self._send("admin", "c2h", _command(0x06, nsid, 0x03, 0, 0), data_len=4096)
+        reported = self._send("admin", "c2h", _command(0x06, nsid, 0x03, 0, 0), data_len=4096)
         found, at = {}, 0
-        while told[at + 1]:
-            found[told[at]] = told[at + 4 : at + 4 + told[at + 1]]
-            at += 4 + told[at + 1]
+        while reported[at + 1]:
+            found[reported[at]] = reported[at + 4 : at + 4 + reported[at + 1]]
+            at += 4 + reported[at + 1]
         return found
 
     def features(self) -> tuple[int, int]:
         """ONCS and FUSES of Identify Controller."""
-        told = self._send("admin", "c2h", _command(0x06, 0, 0x01, 0, 0), data_len=4096)
-        oncs, fuses = struct.unpack_from("<HH", told, 520)
+        reported = self._send("admin", "c2h", _command(0x06, 0, 0x01, 0, 0), data_len=4096)
+        oncs, fuses = struct.unpack_from("<HH", reported, 520)
         return oncs, fuses
 
     def _send(self, kind: str, direction: str, command: bytes, **data: Any) -> bytes:
@@ -209,13 +209,13 @@ class FileSystem(LocalSystem):
             return super().read(path)
         name, _, attribute = path.removeprefix("/sys/class/block/").partition("/")
         found = next(file for file in self.files if file.name == name)
-        told = {
+        reported = {
             "size": str(found.stat().st_size // 512),
             "queue/logical_block_size": str(BLOCK),
             "queue/write_cache": self.write_cache.get(name, "write through"),
         }
-        if attribute not in told:
+        if attribute not in reported:
             raise FileNotFoundError(path)
-        return told[attribute]
+        return reported[attribute]
 
     files: tuple[Path, ...] = ()

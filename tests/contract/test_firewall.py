@@ -32,7 +32,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def test_storage_reaches_its_portal_and_management_the_api(found: dict[str, Any]) -> None:
-    assert (found["told"]["state"], found["told"]["closed_on"]) == ("in_force", ["stor0"])
+    assert (found["reported"]["state"], found["reported"]["closed_on"]) == ("in_force", ["stor0"])
     assert [found[name] for name in ("portal", "api from management")] == ["passes", "passes"]
     shut = ("address without portal", "api from storage", "api from storage at the other address", "anything else")
     assert {name: found[name] for name in shut} == dict.fromkeys(shut, "dropped")

@@ -68,7 +68,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 def site(running: Site) -> Iterator[Site]:
     """Everything is served."""
     report = running.serve()
-    assert {door.reason for door in report.subsystems} == {None}
+    assert {subsystem.reason for subsystem in report.subsystems} == {None}
     assert {volume.reason for volume in report.volumes} | {portal.reason for portal in report.portals} == {None}
     yield running
     if running.host.ask("bdev_nvme_get_controllers"):
@@ -84,8 +84,8 @@ def test_a_host_sees_its_volumes_under_their_numbers_and_identities(site: Site) 
     assert site.connect() == ["seenn1", "seenn7"]
     disks = site.host.disks()
     assert [disks[name]["uuid"] for name in ("seenn1", "seenn7")] == [one.identity.uuid for one in site.volumes]
-    told = disks["seenn1"]["driver_specific"]["nvme"][0]["ctrlr_data"]
-    assert (told["serial_number"], told["model_number"].strip()) == (f"{31:020}", "Lunette volume")
+    reported = disks["seenn1"]["driver_specific"]["nvme"][0]["ctrlr_data"]
+    assert (reported["serial_number"], reported["model_number"].strip()) == (f"{31:020}", "Lunette volume")
     identity = site.host.identity(7)
     assert identity[2].hex() == site.volumes[1].identity.nguid.replace("-", "").lower()
     sessions, _ = observe_sessions(site.system, str(site.target.folder))
@@ -171,7 +171,7 @@ def test_a_device_with_a_volatile_cache_is_refused(site: Site) -> None:
     assert "v12 (a write cache)" in (report.volumes[1].reason or "")
 
 
-def test_a_portal_on_an_address_nobody_has_is_told(site: Site) -> None:
+def test_a_portal_on_an_address_nobody_has_is_reported(site: Site) -> None:
     there = site.desired().portals[0]
     report = site.serve(site.desired(portals=(there, spdk_portal(22, "192.0.2.77"))))
     assert [portal.state for portal in report.portals] == [OPEN, BLOCKED]
@@ -186,7 +186,7 @@ def test_what_was_served_comes_back_after_a_kill(site: Site) -> None:
     site.target.kill()
     site.target.start()
     report = site.serve()
-    assert {door.state for door in report.subsystems} | {portal.state for portal in report.portals} == {OPEN}
+    assert {subsystem.state for subsystem in report.subsystems} | {portal.state for portal in report.portals} == {OPEN}
     assert site.connect() == ["seenn1", "seenn7"]
     assert site.host.read(1, 4096) == pattern
 

@@ -31,15 +31,15 @@ class Layout:
     disks: int
     pulled: int = 1
     """How many disks it loses at once."""
-    beside: tuple[tuple[str, int], ...] = ()
+    auxiliary: tuple[tuple[str, int], ...] = ()
     """How many disks it has of each role beside the data disks."""
 
     def count(self) -> int:
-        return self.disks + sum(count for _, count in self.beside)
+        return self.disks + sum(count for _, count in self.auxiliary)
 
 
 @dataclass
-class Standing:
+class Scenario:
     """A pool with one volume, mapped to one host. `ids` are its disks, then as many blank ones as it loses."""
 
     made: Appliance
@@ -88,33 +88,33 @@ class Standing:
 
 
 @contextlib.contextmanager
-def standing(layout: Layout) -> Iterator[Standing]:
+def scenario(layout: Layout) -> Iterator[Scenario]:
     """On an appliance of its own: the pool is whole, its volume exported, and the host logged out."""
     zfs_image()
-    name = f"zfs-{layout.level}{'-roles' if layout.beside else ''}"
+    name = f"zfs-{layout.level}{'-roles' if layout.auxiliary else ''}"
     machine = Qemu(name, nvme=layout.count() + layout.pulled, disk_mib=512)
     with appliance(machine) as made, on_a_pool(made, layout, made.disk_ids("nvme")) as stands:
         yield stands
 
 
 @contextlib.contextmanager
-def on_a_pool(made: Appliance, layout: Layout, ids: list[str]) -> Iterator[Standing]:
-    """As `standing`, on an appliance that is there and these blank disks of it."""
+def on_a_pool(made: Appliance, layout: Layout, ids: list[str]) -> Iterator[Scenario]:
+    """As `scenario`, on an appliance that is there and these blank disks of it."""
     client = made.client
     with KernelInitiator("zfs-host") as host:
         spec: JsonObject = {"name": "tank", "engine": "zfs", "level": layout.level, "disks": ids[: layout.disks]}
         left = iter(ids[layout.disks :])
-        spec |= {role: list(itertools.islice(left, count)) for role, count in layout.beside}
+        spec |= {role: list(itertools.islice(left, count)) for role, count in layout.auxiliary}
         client.wait(client.post("/arrays", spec), deadline_s=SLOW_S)
         volume = {"name": "lun", "array": "tank", "size_bytes": VOLUME_BYTES}
         client.wait(client.post("/volumes", volume), deadline_s=SLOW_S)
         client.post("/hosts", {"name": "writer", "iqns": [IQN]})
         client.post("/portals", {"name": "storage", "address": "0.0.0.0", "port": PORTAL_PORT})
         client.post("/mappings", {"volume": "lun", "host": "writer"})
-        yield Standing(made, host, layout, ids, str(client.get("/hosts/writer")["target_iqn"]))
+        yield Scenario(made, host, layout, ids, str(client.get("/hosts/writer")["target_iqn"]))
 
 
-def pull_while_writing(stands: Standing, device: str, lost: list[str]) -> list[str]:
+def pull_while_writing(stands: Scenario, device: str, lost: list[str]) -> list[str]:
     """Pulls the disks in the middle of writes: the loss is told with array, disks and what to do. Their serials."""
     serials = [str(stands.client.get(f"/disks/{disk}")["serial"]) for disk in lost]
     wait_until("the host writes", lambda: stands.host.acknowledged(device, SEED) > 20, deadline_s=SLOW_S)
@@ -122,10 +122,10 @@ def pull_while_writing(stands: Standing, device: str, lost: list[str]) -> list[s
         stands.made.machine.pull(serial)
     stands.wait_for("degraded")
 
-    def told() -> JsonObject | None:
+    def reported() -> JsonObject | None:
         return next((one for one in stands.alerts() if all(disk in one["message"] for disk in lost)), None)
 
-    alert = wait_until("an alert names the disks", told, deadline_s=SLOW_S)
+    alert = wait_until("an alert names the disks", reported, deadline_s=SLOW_S)
     assert "tank" in alert["message"]
     assert alert["fix"]
     return serials

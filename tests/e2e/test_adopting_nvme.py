@@ -76,8 +76,8 @@ def shown(hosts: NvmeInitiator, devices: dict[int, str]) -> list[str]:
     of = [f"/sys/block/{PurePosixPath(device).name}" for device in devices.values()]
     files = [f"{at}/{name}" for at in of for name in ("uuid", "nguid", "wwid", "nsid", "size")]
     files += [f"{at}/device/{name}" for at in of for name in ("serial", "model", "firmware_rev", "subsysnqn")]
-    told = hosts.machine.check(f"for path in {' '.join(files)}; do cat $path 2>&1 || true; done", timeout_s=120.0)
-    return [line.strip() for line in told.splitlines()]
+    reported = hosts.machine.check(f"for path in {' '.join(files)}; do cat $path 2>&1 || true; done", timeout_s=120.0)
+    return [line.strip() for line in reported.splitlines()]
 
 
 def states(made: Appliance) -> list[str]:

@@ -57,7 +57,7 @@ class Layout:
 
 
 @dataclass
-class Standing:
+class Scenario:
     """An array with one spare, and a host that writes to a volume of it."""
 
     made: Appliance
@@ -104,7 +104,7 @@ class Standing:
 
 
 @contextmanager
-def standing(layout: Layout) -> Iterator[Standing]:
+def scenario(layout: Layout) -> Iterator[Scenario]:
     """The array is whole, exported, and a host is logged in."""
     machine = layout.machine()
     machine.require(Capability.PULL)
@@ -121,13 +121,13 @@ def standing(layout: Layout) -> Iterator[Standing]:
         wait_until("the mapping is served", lambda: all(m["state"] == "open" for m in client.list("/mappings")))
         target = str(client.get("/hosts/writer")["target_iqn"])
         host.login(target, f"{machine.address}:{machine.forward(PORTAL_PORT)}", IQN)
-        stands = Standing(made, host, layout, target)
+        stands = Scenario(made, host, layout, target)
         stands.wait_whole()
         assert layout.layout in (None, stands.array()["observed"]["layout"]), "the kernel says so too"
         yield stands
 
 
-def pull_while_writing(stands: Standing, serials: list[str]) -> None:
+def pull_while_writing(stands: Scenario, serials: list[str]) -> None:
     """Pulls the disks in the middle of writes. The loss is told in time, naming array, disk and what to do."""
     device = stands.host.devices(stands.target, expected=1)[1]
     before = stands.host.acknowledged(device, SEED)
@@ -151,7 +151,7 @@ def pull_while_writing(stands: Standing, serials: list[str]) -> None:
     assert alert["fix"]
 
 
-def watch_rebuild(stands: Standing, serial: str) -> None:
+def watch_rebuild(stands: Scenario, serial: str) -> None:
     """The disk is filled with progress, until the array is whole and says so."""
     wait_until("the disk is being filled", lambda: stands.states()[serial] in ("rebuilding", "replacing"))
     seen = [wait_until("the rebuild shows progress", lambda: stands.array()["observed"]["progress"])["percent"]]
@@ -163,7 +163,7 @@ def watch_rebuild(stands: Standing, serial: str) -> None:
     wait_until("the disk is a full member", lambda: stands.states()[serial] == "in_sync", deadline_s=30)
 
 
-def _percent(stands: Standing) -> float:
+def _percent(stands: Scenario) -> float:
     progress = stands.array()["observed"]["progress"]
     return float(progress["percent"]) if progress else 100.0
 
@@ -181,7 +181,7 @@ def _percent(stands: Standing) -> float:
     ],
 )
 def test_disks_are_lost_and_replaced_while_a_host_writes(layout: Layout) -> None:
-    with standing(layout) as stands:
+    with scenario(layout) as stands:
         serials = [disk.serial for disk in stands.hot]
         first, spare, fresh = serials[0], serials[layout.disks], serials[layout.disks + 1]
         lost = serials[1 : 1 + layout.pulled]
@@ -218,7 +218,7 @@ def test_disks_are_lost_and_replaced_while_a_host_writes(layout: Layout) -> None
         scrub_finds_silent_corruption(stands, lost[0])
 
 
-def verify(stands: Standing, device: str) -> None:
+def verify(stands: Scenario, device: str) -> None:
     """The host leaves, comes back, and finds everything that was acknowledged."""
     machine = stands.made.machine
     stands.host.stop_logged_writer(device, SEED)
@@ -228,13 +228,13 @@ def verify(stands: Standing, device: str) -> None:
     assert stands.host.verify_logged(device, SEED) > 0
 
 
-def _listed(stands: Standing, serial: str) -> JsonObject | None:
+def _listed(stands: Scenario, serial: str) -> JsonObject | None:
     """The disk, once udev knows it: until then it goes by its kernel name, which it does not keep."""
     found = (disk for disk in stands.client.list("/disks") if disk["serial"] == serial)
     return next((disk for disk in found if not disk["id"].startswith("sd")), None)
 
 
-def scrub(stands: Standing, action: str) -> int:
+def scrub(stands: Scenario, action: str) -> int:
     """Runs a scrub to its end; the sectors that did not agree."""
     stands.change("scrub", {"action": action})
     wait_until(
@@ -245,7 +245,7 @@ def scrub(stands: Standing, action: str) -> int:
     return int(stands.array()["observed"]["mismatch_count"])
 
 
-def scrub_finds_silent_corruption(stands: Standing, serial: str) -> None:
+def scrub_finds_silent_corruption(stands: Scenario, serial: str) -> None:
     """What was written below md is counted, and made to agree again; md alone cannot know which side was right."""
     assert scrub(stands, "check") == 0
     member = stands.made.machine.disk(serial)

@@ -135,8 +135,8 @@ class Bench:
 
     def refusal(self, bundle: str) -> str | None:
         """Why the bundle is refused, in the agent's words; None if it is taken."""
-        told = self.run("rauc", "-c", "/mnt/system.conf", "info", "--output-format=json", bundle)
-        return rauc.explain(ToolFailed("rauc refused", log=told.stderr)) if told.returncode else None
+        reported = self.run("rauc", "-c", "/mnt/system.conf", "info", "--output-format=json", bundle)
+        return rauc.explain(ToolFailed("rauc refused", log=reported.stderr)) if reported.returncode else None
 
 
 @pytest.fixture

@@ -134,9 +134,9 @@ def test_a_verb_of_pools_is_checked_done_and_repeated(name: str, with_zfs: Bench
 @pytest.mark.uml
 @pytest.mark.parametrize("name", OF_POOLS)
 def test_a_verb_of_pools_has_no_pool_where_the_kernel_has_no_zfs(name: str, at: Bench) -> None:
-    told = at.run("array", {"name": "care", "engine": "zfs", "level": "mirror", "disks": at.free_disks(2)})
-    assert told["failed"]
-    assert "the kernel module zfs is not built for this kernel" in told["msg"]
+    reported = at.run("array", {"name": "care", "engine": "zfs", "level": "mirror", "disks": at.free_disks(2)})
+    assert reported["failed"]
+    assert "the kernel module zfs is not built for this kernel" in reported["msg"]
     refused = at.run(name, {"array": "care", "role": "cache", "disks": at.free_disks(1)})
     assert (refused["failed"], refused["problem"]["type"]) == (True, "not-found")
 

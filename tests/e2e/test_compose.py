@@ -125,9 +125,9 @@ def test_no_password_is_written_where_others_can_read_it(stack: Stack) -> None:
     read = "print(open('/secrets/passfile').read())"
     password = stack.python("api", read).strip().rpartition(":")[2]
     assert re.fullmatch(r"[0-9a-f]{48}", password)
-    told = [json.dumps(stack.inspect(service)["Config"]) for service in ("api", "database", "agent")]
-    told.append(stack.docker.compose("config"))
-    assert not any(password in text for text in told)
+    reported = [json.dumps(stack.inspect(service)["Config"]) for service in ("api", "database", "agent")]
+    reported.append(stack.docker.compose("config"))
+    assert not any(password in text for text in reported)
     assert "Permission" in stack.python("api", "open('/secrets/password')")
 
 
@@ -145,7 +145,7 @@ def test_the_stack_tells_the_disks_and_which_of_them_carries_the_running_system(
         assert "mounted at /" in disks[name]["occupied_by"]
 
 
-def test_an_engine_that_the_kernel_lacks_is_told_with_the_reason(stack: Stack, access: Access) -> None:
+def test_an_engine_that_the_kernel_lacks_is_reported_with_the_reason(stack: Stack, access: Access) -> None:
     with stack.client(access) as client:
         engines = {engine["engine"]: engine for engine in client.list("/engines")}
     assert {"md", "lvm", "lio", "nvmet"} <= set(engines)
@@ -214,7 +214,7 @@ def test_the_agent_answers_the_user_of_the_api_and_nobody_else(stack: Stack) -> 
     assert "Permission" in stack.python("api", _ASK_AGENT, "--user", "12345:12345")
 
 
-def test_what_was_made_is_there_after_a_restart_and_after_all_containers_were_made_anew(
+def test_what_was_made_is_there_after_a_restart_and_after_all_containers_were_recreated(
     stack: Stack, access: Access
 ) -> None:
     with stack.client(access) as client:

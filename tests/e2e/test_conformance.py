@@ -44,7 +44,7 @@ AFTER_A_SESSION = {"Logout", "ITNexusLoss"}
 
 
 @dataclass(frozen=True)
-class Standing:
+class Scenario:
     """A thin volume that is mapped to one host with two initiator names."""
 
     appliance: Appliance
@@ -59,7 +59,7 @@ class Standing:
 
 
 @pytest.fixture(scope="module")
-def standing() -> Iterator[Standing]:
+def scenario() -> Iterator[Scenario]:
     """On user-mode Linux."""
     with appliance(Uml("conformance", disks=2, disk_mib=1024)) as made:
         client, machine = made.client, made.machine
@@ -71,18 +71,18 @@ def standing() -> Iterator[Standing]:
         client.post("/mappings", {"volume": "lun", "host": "host"})
         mapping = wait_until("the mapping is served", lambda: served(made))
         portal = f"{machine.address}:{machine.forward(PORTAL_PORT)}"
-        yield Standing(made, portal, str(client.get("/hosts/host")["target_iqn"]), int(mapping["lun"]))
+        yield Scenario(made, portal, str(client.get("/hosts/host")["target_iqn"]), int(mapping["lun"]))
 
 
-def ask(standing: Standing, suite: str) -> list[conformance.Asked]:
+def ask(scenario: Scenario, suite: str) -> list[conformance.Asked]:
     """Runs a suite, and once more where it was quicker than the kernel.
 
     LIO ends a session, and with it a reservation of SPC-2, after it has answered the logout or has noticed that the
     connection is gone (`iscsit_logout_post_handler_closesession`): on a busy machine the next host may come before.
     """
-    asked = conformance.ask(suite, standing.url, FIRST, SECOND)
+    asked = conformance.ask(suite, scenario.url, FIRST, SECOND)
     too_early = [one for one in asked if one.test in AFTER_A_SESSION and "RESERVATION CONFLICT" in one.said]
-    return conformance.ask(suite, standing.url, FIRST, SECOND) if too_early else asked
+    return conformance.ask(suite, scenario.url, FIRST, SECOND) if too_early else asked
 
 
 def served(made: Appliance) -> JsonObject | None:
@@ -90,23 +90,23 @@ def served(made: Appliance) -> JsonObject | None:
     return next((mapping for mapping in made.client.list("/mappings") if mapping["state"] == "open"), None)
 
 
-def test_every_persistent_reservation_is_kept_as_the_standard_wants(standing: Standing) -> None:
+def test_every_persistent_reservation_is_kept_as_the_standard_wants(scenario: Scenario) -> None:
     names = [name for name in conformance.suites() if RESERVATIONS.match(name)]
     assert len(names) == 8
-    asked = [test for name in names for test in ask(standing, name)]
+    asked = [test for name in names for test in ask(scenario, name)]
     assert [test for test in asked if test.outcome == "failed"] == []
     assert sum(test.outcome == "passed" for test in asked if test.suite.startswith(("Prin", "Prout"))) == 20
 
 
-def test_a_reservation_that_a_host_wants_kept_keeps_another_out_after_a_reset(standing: Standing) -> None:
-    place = (standing.portal, standing.target, standing.lun)
+def test_a_reservation_that_a_host_wants_kept_keeps_another_out_after_a_reset(scenario: Scenario) -> None:
+    place = (scenario.portal, scenario.target, scenario.lun)
     with logged_in(FIRST, *place, session=1) as holder:
         assert holder.reserve(Action.REGISTER, 0, 0xA, kept=True) == GOOD
         assert holder.reserve(Action.RESERVE, 0xA, kind=WRITE_EXCLUSIVE_REGISTRANTS_ONLY) == GOOD
         assert holder.write(bytes([1]) * BLOCK_BYTES) == GOOD
-    standing.appliance.machine.reset()
-    standing.appliance.wait_for_api()
-    wait_until("the mapping is served", lambda: served(standing.appliance))
+    scenario.appliance.machine.reset()
+    scenario.appliance.wait_for_api()
+    wait_until("the mapping is served", lambda: served(scenario.appliance))
     with logged_in(SECOND, *place, session=2) as other:
         assert other.write(bytes([2]) * BLOCK_BYTES) == CONFLICT
         assert other.keys() == [0xA]
@@ -118,8 +118,8 @@ def test_a_reservation_that_a_host_wants_kept_keeps_another_out_after_a_reset(st
         assert other.write(bytes([4]) * BLOCK_BYTES) == GOOD
 
 
-def test_every_suite_ends_as_the_published_table_says(standing: Standing) -> None:
-    asked = [test for name in conformance.suites() for test in ask(standing, name)]
+def test_every_suite_ends_as_the_published_table_says(scenario: Scenario) -> None:
+    asked = [test for name in conformance.suites() for test in ask(scenario, name)]
     text = TABLE.read_text()
     if os.environ.get("LUNETTE_GOLDEN") == "write":
         start = text.index(HEAD) + len(HEAD)

@@ -28,7 +28,7 @@ IN_A_ROW = 2
 pytestmark = [pytest.mark.uml, pytest.mark.timeout(900), pytest.mark.slow]
 
 
-def stand_beside(client: Client, disks: list[str]) -> str:
+def stand_alongside(client: Client, disks: list[str]) -> str:
     """A host with a deadline, a volume of another array as LUN 1 and one of the first array as LUN 2; its target."""
     client.wait(client.post("/arrays", {"name": "calm", "level": "raid1", "disks": disks}))
     client.post("/hosts", {"name": "other", "iqns": [OTHER_IQN], "opens_without_missing_after_s": DEADLINE_S})
@@ -54,8 +54,8 @@ def fill(host: KernelInitiator, target: str, portal: str) -> None:
 
 def gets_what_is_there(client: Client, host: KernelInitiator, target: str, portal: str) -> None:
     wait_until("the deadline is over", lambda: client.get("/hosts/other")["export"]["state"] == "open", deadline_s=300)
-    told = wait_until("an alert says so", lambda: without(client), deadline_s=120)
-    assert f"opened {DEADLINE_S} s after they began to wait, as configured for host other" in told[0]["cause"]
+    reported = wait_until("an alert says so", lambda: without(client), deadline_s=120)
+    assert f"opened {DEADLINE_S} s after they began to wait, as configured for host other" in reported[0]["cause"]
     host.login(target, portal, OTHER_IQN)
     [(lun, there)] = host.devices(target, expected=1).items()
     assert lun == 1, "it sees what is there, and nothing else"
@@ -138,7 +138,7 @@ def test_a_dirty_degraded_array_is_started_only_by_force() -> None:
         target = stand(made, "raid6", disks[:4])
         portal = f"{machine.address}:{machine.forward(PORTAL_PORT)}"
         host.login(target, portal, IQN, replacement_timeout_s=600)
-        other = stand_beside(client, disks[5:])
+        other = stand_alongside(client, disks[5:])
         fill(host, other, portal)
         device = host.devices(target, expected=1)[1]
         loses_a_disk(made, host, device, disks, "degraded")

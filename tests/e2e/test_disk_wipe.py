@@ -63,7 +63,7 @@ def test_a_drive_erases_itself_and_its_neighbour_keeps_every_byte(made: Applianc
     wait_until("it is blank", lambda: client.get(f"/disks/{third}")["state"] == "free")
 
 
-def test_a_namespace_is_erased_beside_one_that_is_in_use() -> None:
+def test_a_namespace_is_erased_alongside_one_that_is_in_use() -> None:
     """Three namespaces of one controller: two carry an array, the third is formatted, and no byte of theirs changes."""
     with appliance(Qemu("disk-ns", nvme=3, disk_mib=128, cpus=1, wiring=Wiring(namespaces=True))) as made:
         client = made.client

@@ -23,7 +23,7 @@ PATTERN, MORE = 0x5A, 0xC3
 
 
 @dataclass
-class Standing:
+class Scenario:
     """An array that is the first of three disks, and an initiator outside that may use its volume."""
 
     made: Appliance
@@ -58,10 +58,10 @@ class Standing:
 
 
 @pytest.fixture(scope="module")
-def standing() -> Iterator[Standing]:
+def scenario() -> Iterator[Scenario]:
     machine = Uml("external", disks=3, disk_mib=256)
     with appliance(machine) as made:
-        stands = Standing(made, machine, made.disk_ids("ubd")[0])
+        stands = Scenario(made, machine, made.disk_ids("ubd")[0])
         stands.machine.check(f"mkdir -p {COMMAND.rpartition('/')[0]} && chmod 755 {COMMAND.rpartition('/')[0]}")
         stands.machine.check(f"printf '#!/bin/sh\\n[ -b \"$1\" ] && cat {SAID}\\n' >{COMMAND} && chmod 755 {COMMAND}")
         stands.tells(state="healthy")
@@ -83,65 +83,65 @@ def standing() -> Iterator[Standing]:
         yield stands
 
 
-def test_a_device_is_served_and_comes_back_under_another_kernel_name(standing: Standing) -> None:
-    written = standing.initiator.write(standing.target, 1, PATTERN, 16 * MIB)
+def test_a_device_is_served_and_comes_back_under_another_kernel_name(scenario: Scenario) -> None:
+    written = scenario.initiator.write(scenario.target, 1, PATTERN, 16 * MIB)
     assert written.ok, written.output
-    before = standing.kernel_name()
-    standing.machine.check("sync")
-    standing.machine.attach_in_reverse()
-    standing.machine.reset()
-    standing.made.wait_for_api()
-    wait_until("the mapping is served", standing.is_served, deadline_s=240)
-    assert standing.kernel_name() != before
-    verified = standing.initiator.verify(standing.target, 1, PATTERN, 16 * MIB)
+    before = scenario.kernel_name()
+    scenario.machine.check("sync")
+    scenario.machine.attach_in_reverse()
+    scenario.machine.reset()
+    scenario.made.wait_for_api()
+    wait_until("the mapping is served", scenario.is_served, deadline_s=240)
+    assert scenario.kernel_name() != before
+    verified = scenario.initiator.verify(scenario.target, 1, PATTERN, 16 * MIB)
     assert verified.ok, verified.output
-    assert standing.initiator.write(standing.target, 1, MORE, MIB, 32 * MIB).ok
-    assert standing.initiator.verify(standing.target, 1, MORE, MIB, 32 * MIB).ok
+    assert scenario.initiator.write(scenario.target, 1, MORE, MIB, 32 * MIB).ok
+    assert scenario.initiator.verify(scenario.target, 1, MORE, MIB, 32 * MIB).ok
 
 
-def test_what_the_health_command_says_becomes_an_alert_and_goes(standing: Standing) -> None:
+def test_what_the_health_command_says_becomes_an_alert_and_goes(scenario: Scenario) -> None:
     (engine,) = [
-        one for one in standing.client.list("/engines") if (one["engine"], one["kind"]) == ("external", "array")
+        one for one in scenario.client.list("/engines") if (one["engine"], one["kind"]) == ("external", "array")
     ]
     assert set(engine["health_commands"]) == {"megaraid", "probe", "xiraid"}
-    wait_until("the array is healthy", lambda: standing.array()["health"] == "clean", deadline_s=60)
-    standing.tells(state="degraded", message="drive 3 is gone")
-    (alert,) = wait_until("the alert comes", standing.alerts, deadline_s=60)
+    wait_until("the array is healthy", lambda: scenario.array()["health"] == "clean", deadline_s=60)
+    scenario.tells(state="degraded", message="drive 3 is gone")
+    (alert,) = wait_until("the alert comes", scenario.alerts, deadline_s=60)
     assert alert["message"] == "Array fast is degraded"
     assert alert["cause"] == "drive 3 is gone"
-    assert standing.array()["health"] == "degraded"
-    standing.tells(state="rebuilding", progress_percent=40)
-    wait_until("the rebuild shows", lambda: standing.array()["health"] == "rebuilding", deadline_s=60)
-    assert standing.array()["observed"]["progress"]["percent"] == 40
-    standing.tells(state="healthy")
-    wait_until("the alert is over", lambda: not standing.alerts(), deadline_s=60)
+    assert scenario.array()["health"] == "degraded"
+    scenario.tells(state="rebuilding", progress_percent=40)
+    wait_until("the rebuild shows", lambda: scenario.array()["health"] == "rebuilding", deadline_s=60)
+    assert scenario.array()["observed"]["progress"]["percent"] == 40
+    scenario.tells(state="healthy")
+    wait_until("the alert is over", lambda: not scenario.alerts(), deadline_s=60)
 
 
-def test_a_command_that_others_may_write_is_not_run(standing: Standing) -> None:
-    standing.machine.check(f"chmod 777 {COMMAND}")
+def test_a_command_that_others_may_write_is_not_run(scenario: Scenario) -> None:
+    scenario.machine.check(f"chmod 777 {COMMAND}")
     try:
-        wait_until("the health is unknown", lambda: standing.array()["health"] == "unknown", deadline_s=60)
-        (alert,) = wait_until("the alert comes", standing.alerts, deadline_s=90)
+        wait_until("the health is unknown", lambda: scenario.array()["health"] == "unknown", deadline_s=60)
+        (alert,) = wait_until("the alert comes", scenario.alerts, deadline_s=90)
         assert "is writable by users other than root" in alert["cause"]
-        assert standing.is_served()
+        assert scenario.is_served()
     finally:
-        standing.machine.check(f"chmod 755 {COMMAND}")
-    wait_until("the alert is over", lambda: not standing.alerts(), deadline_s=60)
+        scenario.machine.check(f"chmod 755 {COMMAND}")
+    wait_until("the alert is over", lambda: not scenario.alerts(), deadline_s=60)
 
 
-def test_what_the_vendor_does_is_refused_and_the_device_is_not_taken_twice(standing: Standing) -> None:
+def test_what_the_vendor_does_is_refused_and_the_device_is_not_taken_twice(scenario: Scenario) -> None:
     with pytest.raises(Refused, match="controller or engine that presents it"):
-        standing.client.act("/arrays/fast", "scrub", {})
-    again = {"name": "again", "level": "external", "engine": "external", "disks": [standing.device]}
+        scenario.client.act("/arrays/fast", "scrub", {})
+    again = {"name": "again", "level": "external", "engine": "external", "disks": [scenario.device]}
     with pytest.raises(Refused, match="belongs to array fast"):
-        standing.client.post("/arrays", again | {"wipe": [standing.device]})
+        scenario.client.post("/arrays", again | {"wipe": [scenario.device]})
 
 
-def test_a_command_that_comes_along_says_that_its_tool_is_not_there(standing: Standing) -> None:
-    standing.client.patch("/arrays/fast", {"health_command": "xiraid"})
+def test_a_command_that_comes_along_says_that_its_tool_is_not_there(scenario: Scenario) -> None:
+    scenario.client.patch("/arrays/fast", {"health_command": "xiraid"})
     try:
-        (alert,) = wait_until("the alert comes", standing.alerts, deadline_s=90)
+        (alert,) = wait_until("the alert comes", scenario.alerts, deadline_s=90)
         assert "xicli is not installed" in alert["cause"]
-        assert standing.is_served()
+        assert scenario.is_served()
     finally:
-        standing.client.patch("/arrays/fast", {"health_command": "probe"})
+        scenario.client.patch("/arrays/fast", {"health_command": "probe"})

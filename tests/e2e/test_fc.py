@@ -39,7 +39,7 @@ PROGRAM
 """
 
 
-class Standing(BlockIo):
+class Scenario(BlockIo):
     """The appliance with volume `fc1` as LUN 5 of host `db`, which has an IQN and a WWPN."""
 
     def __init__(self, fabric: Fabric) -> None:
@@ -113,90 +113,90 @@ class Standing(BlockIo):
 
 
 @pytest.fixture(scope="module")
-def standing(fabric: Fabric) -> Iterator[Standing]:
+def scenario(fabric: Fabric) -> Iterator[Scenario]:
     with fabric.cleared():
-        made = Standing(fabric)
+        made = Scenario(fabric)
         yield made
         # Its disk must not stay behind without a target: whoever looked at the machine would wait for it.
         made.unplug_if_there("fci")
 
 
-def test_what_a_host_wrote_is_there_when_its_port_comes_back(standing: Standing) -> None:
-    standing.write_pattern(standing.disk(), SEED, BLOCKS)
-    standing.unplug("fci")
-    wait_until("the disk is gone", lambda: not standing.disks())
-    standing.verify_pattern(standing.disk(), SEED, BLOCKS)
+def test_what_a_host_wrote_is_there_when_its_port_comes_back(scenario: Scenario) -> None:
+    scenario.write_pattern(scenario.disk(), SEED, BLOCKS)
+    scenario.unplug("fci")
+    wait_until("the disk is gone", lambda: not scenario.disks())
+    scenario.verify_pattern(scenario.disk(), SEED, BLOCKS)
 
 
-def test_a_host_sees_one_number_and_one_identity_over_iscsi_and_over_fibre_channel(standing: Standing) -> None:
-    name = standing.disk().removeprefix("/dev/")
-    wwid = standing.machine.check(f"cat /sys/block/{name}/device/wwid").strip()
-    assert wwid == f"naa.{standing.client.get(f'/volumes/{VOLUME}')['naa']}"
-    initiator = LibiscsiInitiator(IQN, "127.0.0.1", standing.machine.forward(3260))
-    assert report_luns(initiator, str(standing.client.get("/hosts/db")["target_iqn"])) == [LUN]
+def test_a_host_sees_one_number_and_one_identity_over_iscsi_and_over_fibre_channel(scenario: Scenario) -> None:
+    name = scenario.disk().removeprefix("/dev/")
+    wwid = scenario.machine.check(f"cat /sys/block/{name}/device/wwid").strip()
+    assert wwid == f"naa.{scenario.client.get(f'/volumes/{VOLUME}')['naa']}"
+    initiator = LibiscsiInitiator(IQN, "127.0.0.1", scenario.machine.forward(3260))
+    assert report_luns(initiator, str(scenario.client.get("/hosts/db")["target_iqn"])) == [LUN]
 
 
-def test_the_port_and_who_is_logged_in_to_it_are_shown(standing: Standing) -> None:
-    standing.disk()
-    port = standing.client.get(f"/fc-ports/{PORT}")
+def test_the_port_and_who_is_logged_in_to_it_are_shown(scenario: Scenario) -> None:
+    scenario.disk()
+    port = scenario.client.get(f"/fc-ports/{PORT}")
     assert (port["mode"], port["observed"]["driver"], port["observed"]["link"]) == ("target", "fcoe", "Online")
     assert [(remote["wwpn"], remote["host"]) for remote in port["observed"]["remotes"]] == [(HOST, "db")]
-    sessions = [one for one in standing.client.list("/sessions") if one["protocol"] == "fc"]
+    sessions = [one for one in scenario.client.list("/sessions") if one["protocol"] == "fc"]
     assert [(one["host"], one["initiator"], one["target_wwpn"]) for one in sessions] == [("db", HOST, PORT)]
 
 
-def test_its_own_volume_seen_over_the_fabric_is_no_disk_for_an_array(standing: Standing) -> None:
-    device = standing.disk()
-    disks = [disk for disk in standing.client.list("/disks") if (disk["observed"] or {}).get("device") == device]
+def test_its_own_volume_seen_over_the_fabric_is_no_disk_for_an_array(scenario: Scenario) -> None:
+    device = scenario.disk()
+    disks = [disk for disk in scenario.client.list("/disks") if (disk["observed"] or {}).get("device") == device]
     assert [disk["observed"]["fabric"] for disk in disks] == [True]
 
 
-def test_a_port_that_no_host_owns_sees_nothing(standing: Standing) -> None:
+def test_a_port_that_no_host_owns_sees_nothing(scenario: Scenario) -> None:
     """The host's WWPN is taken from it: the fabric shows a port that is no target."""
-    standing.disk()
-    standing.client.patch("/hosts/db", {"wwpns": []}, confirm=volumes_of(standing.client, "db"))
-    standing.unplug("fci")
+    scenario.disk()
+    scenario.client.patch("/hosts/db", {"wwpns": []}, confirm=volumes_of(scenario.client, "db"))
+    scenario.unplug("fci")
     wait_until(
         "the session is gone",
-        lambda: not [one for one in standing.client.list("/sessions") if one["protocol"] == "fc"],
+        lambda: not [one for one in scenario.client.list("/sessions") if one["protocol"] == "fc"],
     )
-    standing.plug("fci")
+    scenario.plug("fci")
     seen = "cat /sys/class/fc_remote_ports/rport-*/roles"
-    wait_until("the ports see each other", lambda: len(standing.machine.check(f"{seen} || true").splitlines()) >= 2)
-    assert "Target" not in standing.machine.check(seen)
-    assert standing.disks() == {}
-    standing.client.patch("/hosts/db", {"wwpns": [HOST]})
-    standing.wait_served()
-    standing.unplug("fci")  # this kernel's initiator keeps what it once took for an initiator
-    standing.disk()
+    wait_until("the ports see each other", lambda: len(scenario.machine.check(f"{seen} || true").splitlines()) >= 2)
+    assert "Target" not in scenario.machine.check(seen)
+    assert scenario.disks() == {}
+    scenario.client.patch("/hosts/db", {"wwpns": [HOST]})
+    scenario.wait_served()
+    scenario.unplug("fci")  # this kernel's initiator keeps what it once took for an initiator
+    scenario.disk()
 
 
-def test_io_goes_on_when_a_host_is_let_in_again_that_knew_its_disk(standing: Standing) -> None:
+def test_io_goes_on_when_a_host_is_let_in_again_that_knew_its_disk(scenario: Scenario) -> None:
     """The ports log in anew by themselves; nobody touches the host."""
-    device = standing.disk()
-    standing.write_pattern(device, SEED + 1, BLOCKS)
-    standing.client.patch("/hosts/db", {"wwpns": []}, confirm=volumes_of(standing.client, "db"))
-    wait_until("the ACL is gone", lambda: HOST not in standing.machine.check(f"ls {_acls()}"))
-    standing.client.patch("/hosts/db", {"wwpns": [HOST]})
-    wait_until("the ACL is back", lambda: HOST in standing.machine.check(f"ls {_acls()}"))
-    standing.verify_pattern(device, SEED + 1, BLOCKS)
+    device = scenario.disk()
+    scenario.write_pattern(device, SEED + 1, BLOCKS)
+    scenario.client.patch("/hosts/db", {"wwpns": []}, confirm=volumes_of(scenario.client, "db"))
+    wait_until("the ACL is gone", lambda: HOST not in scenario.machine.check(f"ls {_acls()}"))
+    scenario.client.patch("/hosts/db", {"wwpns": [HOST]})
+    wait_until("the ACL is back", lambda: HOST in scenario.machine.check(f"ls {_acls()}"))
+    scenario.verify_pattern(device, SEED + 1, BLOCKS)
 
 
-def test_after_a_reset_the_exports_come_back_and_wait_for_a_port_that_is_late(standing: Standing) -> None:
-    standing.write_pattern(standing.disk(), SEED + 2, BLOCKS)
-    standing.machine.check("sync")
-    standing.machine.reset()
-    standing.appliance.wait_for_api(BOOT_S)
+def test_after_a_reset_the_exports_come_back_and_wait_for_a_port_that_is_late(scenario: Scenario) -> None:
+    scenario.write_pattern(scenario.disk(), SEED + 2, BLOCKS)
+    scenario.machine.check("sync")
+    scenario.machine.reset()
+    scenario.appliance.wait_for_api(BOOT_S)
     port = wait_until(
         "the port is missed",
-        lambda: next((p for p in standing.client.list("/fc-ports") if p["state"] == "blocked"), None),
+        lambda: next((p for p in scenario.client.list("/fc-ports") if p["state"] == "blocked"), None),
         deadline_s=BOOT_S,
     )
     assert "reinstall its HBA" in port["reason"]
-    standing.lay_cable()
-    standing.plug("fct")
-    standing.wait_served()
-    standing.verify_pattern(standing.disk(), SEED + 2, BLOCKS)
+    scenario.lay_cable()
+    scenario.plug("fct")
+    scenario.wait_served()
+    scenario.verify_pattern(scenario.disk(), SEED + 2, BLOCKS)
 
 
 def _acls() -> str:

@@ -121,7 +121,7 @@ class TestOnTheKernelOfTheAppliance:
         wait_until("it closes", lambda: comes_through(made, STORAGE, SECOND, ISCSI) == DROPPED)
         assert comes_through(made, STORAGE, OURS[STORAGE], ISCSI) == PASSES
 
-    def test_a_role_that_nobody_confirms_is_taken_back_with_its_rules(self, made: Appliance) -> None:
+    def test_a_role_that_nobody_confirms_is_reverted_with_its_rules(self, made: Appliance) -> None:
         change(made, STORAGE, "both")
         assert comes_through(made, STORAGE, OURS[STORAGE], API) == PASSES
         made.machine.check(
@@ -137,7 +137,7 @@ class TestOnTheKernelOfTheAppliance:
         made.wait_for_api()
         assert comes_through(made, STORAGE, OURS[STORAGE], API) == DROPPED
 
-    def test_what_somebody_flushes_comes_back_and_is_told(self, made: Appliance) -> None:
+    def test_what_somebody_flushes_comes_back_and_is_reported(self, made: Appliance) -> None:
         made.machine.check("nft flush ruleset && nft add table inet other")
         wait_until("it is put right", lambda: made.client.get("/firewall")["repaired"])
         assert comes_through(made, STORAGE, OURS[STORAGE], API) == DROPPED

@@ -39,7 +39,7 @@ def fill(machine: Machine) -> None:
 
 
 @dataclass(frozen=True)
-class Standing:
+class Scenario:
     """Three hosts, each with a volume of its own."""
 
     appliance: Appliance
@@ -75,7 +75,7 @@ class Standing:
 
 
 @pytest.fixture(scope="module")
-def standing() -> Iterator[Standing]:
+def scenario() -> Iterator[Scenario]:
     with appliance(Uml("full-disk", disks=2, disk_mib=512)) as made, KernelInitiator("full-disk-hosts") as guest:
         client = made.client
         disks = made.disk_ids("ubd")
@@ -92,50 +92,50 @@ def standing() -> Iterator[Standing]:
             # The others fail soon once their target is gone.
             guest.login(targets[host], portal, iqn(host), replacement_timeout_s=900 if host == "web" else 5)
         devices = {host: guest.devices(targets[host], expected=1)[1] for host in HOSTS}
-        yield Standing(made, guest, targets, devices)
+        yield Scenario(made, guest, targets, devices)
 
 
-def test_hosts_go_on_and_lose_what_is_taken_from_them_while_the_drive_is_full(standing: Standing) -> None:
-    client, machine, guest = standing.appliance.client, standing.appliance.machine, standing.guest
-    guest.start_logged_writer(standing.devices["web"], SEED, BLOCKS, 3600.0)
+def test_hosts_go_on_and_lose_what_is_taken_from_them_while_the_drive_is_full(scenario: Scenario) -> None:
+    client, machine, guest = scenario.appliance.client, scenario.appliance.machine, scenario.guest
+    guest.start_logged_writer(scenario.devices["web"], SEED, BLOCKS, 3600.0)
     fill(machine)
     for path in ("/status", "/volumes", "/mappings", "/events", "/site"):
         client.get(path)
-    standing.unmap("db")
-    standing.goes_on("web")
+    scenario.unmap("db")
+    scenario.goes_on("web")
     with pytest.raises(Refused, match="The system drive is full"):
         client.post("/mappings", {"volume": "db", "host": "db"})
 
     machine.check("systemctl restart lunette-agent lunette-api", timeout_s=600)
-    standing.appliance.wait_for_api()
+    scenario.appliance.wait_for_api()
     assert {str(one["host"]) for one in client.list("/mappings")} == {"web", "mail"}
-    standing.goes_on("web")
-    assert not standing.can_read("db")
+    scenario.goes_on("web")
+    assert not scenario.can_read("db")
 
     # Now the reserve of the agent is gone too, and the boot ledger cannot be written.
     machine.check(f"rm {FOLDER}/agent/reserve")
     fill(machine)
-    standing.unmap("mail")
-    wait_until("it is told", lambda: "exports.unkept" in standing.alerts())
-    assert "agent.away" not in standing.alerts()
+    scenario.unmap("mail")
+    wait_until("it is told", lambda: "exports.unkept" in scenario.alerts())
+    assert "agent.away" not in scenario.alerts()
     machine.check(f"test ! -e {LEDGER}")
     machine.reset()
-    standing.appliance.wait_for_api()
+    scenario.appliance.wait_for_api()
     wait_until("what is left is served", lambda: all(m["state"] == "open" for m in client.list("/mappings")))
-    wait_until("the host's path is back", lambda: guest.is_connected(standing.targets["web"]), deadline_s=300)
-    standing.goes_on("web")
+    wait_until("the host's path is back", lambda: guest.is_connected(scenario.targets["web"]), deadline_s=300)
+    scenario.goes_on("web")
     assert {str(one["host"]) for one in client.list("/mappings")} == {"web"}
     served = machine.check("ls /sys/kernel/config/target/iscsi")
-    assert [host for host in HOSTS if standing.targets[host] in served] == ["web"]
+    assert [host for host in HOSTS if scenario.targets[host] in served] == ["web"]
 
     machine.check(f"rm {FILLER}")
-    wait_until("nothing of it is left", lambda: not standing.alerts() & {"exports.unkept", "system.drive_full"}, 300.0)
+    wait_until("nothing of it is left", lambda: not scenario.alerts() & {"exports.unkept", "system.drive_full"}, 300.0)
     wait_until("the boot ledger is written", lambda: machine.run(f"test -e {LEDGER}").rc == 0)
     wait_until("the reserve is made again", lambda: machine.run(f"test -s {FOLDER}/agent/reserve").rc == 0)
     machine.check(f"test ! -e {LEDGER}.outdated")
     client.post("/mappings", {"volume": "db", "host": "db"})
     wait_until("all is served", lambda: all(m["state"] == "open" for m in client.list("/mappings")))
-    standing.goes_on("web")
-    guest.stop_logged_writer(standing.devices["web"], SEED)
-    assert guest.verify_logged(standing.devices["web"], SEED) > 0
+    scenario.goes_on("web")
+    guest.stop_logged_writer(scenario.devices["web"], SEED)
+    assert guest.verify_logged(scenario.devices["web"], SEED) > 0
     assert client.get("/drift")["items"] == []

@@ -37,7 +37,7 @@ MBR = (
 
 
 @dataclass(frozen=True)
-class Standing:
+class Scenario:
     """A mirror of two disks, and a host with a volume for each of `CONTENTS`, from LUN 1."""
 
     made: Appliance
@@ -84,7 +84,7 @@ class Standing:
 
 
 @pytest.fixture(scope="module")
-def standing() -> Iterator[Standing]:
+def scenario() -> Iterator[Scenario]:
     with appliance(Uml("guests", disks=2, disk_mib=512)) as made, KernelInitiator("guests-host") as host:
         client = made.client
         spec = {"name": "tank", "engine": "md", "level": "raid1", "disks": made.disk_ids("ubd")}
@@ -97,60 +97,60 @@ def standing() -> Iterator[Standing]:
             client.post("/mappings", {"volume": name, "host": "h", "lun": CONTENTS.index(name) + 1})
         wait_until("the sealed copy exists", lambda: COPY_NAME in made.machine.check("lvs --noheadings -o lv_name"))
         wait_until("the mirror is in step", lambda: client.get("/arrays/tank")["health"] == "clean", deadline_s=180)
-        yield Standing(made, host, str(client.get("/hosts/h")["target_iqn"]))
+        yield Scenario(made, host, str(client.get("/hosts/h")["target_iqn"]))
 
 
-def copies(standing: Standing, source: str, device: str) -> None:
+def copies(scenario: Scenario, source: str, device: str) -> None:
     """The head of one of the appliance's devices, written by the host."""
-    packed = standing.guest(f"dd if={source} bs=1M count={HEAD_MIB} status=none | gzip -9 | base64 -w0")
-    standing.on_host(
+    packed = scenario.guest(f"dd if={source} bs=1M count={HEAD_MIB} status=none | gzip -9 | base64 -w0")
+    scenario.on_host(
         f"echo {packed} | base64 -d | gunzip | dd of={device} bs=1M oflag=direct iflag=fullblock status=none"
     )
 
 
-def writes_what_looks_like_ours(standing: Standing, devices: dict[int, str]) -> None:
-    array = standing.guest("ls -d /dev/md*[0-9] | head -1")
-    member = standing.guest(f"mdadm --detail --export {array} | sed -n 's/^MD_DEVICE_.*_DEV=//p' | head -1")
-    group = standing.guest("vgs --noheadings -o vg_name")
-    copies(standing, member, devices[1])
-    copies(standing, array, devices[2])
+def writes_what_looks_like_ours(scenario: Scenario, devices: dict[int, str]) -> None:
+    array = scenario.guest("ls -d /dev/md*[0-9] | head -1")
+    member = scenario.guest(f"mdadm --detail --export {array} | sed -n 's/^MD_DEVICE_.*_DEV=//p' | head -1")
+    group = scenario.guest("vgs --noheadings -o vg_name")
+    copies(scenario, member, devices[1])
+    copies(scenario, array, devices[2])
     # Written to an image of its own, as another operating system would: this host's LVM may have rules of its own.
     loose = "--config " + shlex.quote("devices { use_devicesfile=0 } global { event_activation=0 }")
-    standing.on_host(
+    scenario.on_host(
         f"pvcreate {loose} -qy {devices[3]} && vgcreate {loose} -qy {group} {devices[3]} && "
         f"lvcreate {loose} -qqy -Zn -an -L 16M -n home {group}; sync"
     )
-    standing.on_host(f"{MBR} | dd of={devices[4]} bs=512 oflag=direct iflag=fullblock status=none")
-    standing.on_host(f"mkswap -q --offset {MIB} --uuid {SWAP} {devices[4]}; sync")
+    scenario.on_host(f"{MBR} | dd of={devices[4]} bs=512 oflag=direct iflag=fullblock status=none")
+    scenario.on_host(f"mkswap -q --offset {MIB} --uuid {SWAP} {devices[4]}; sync")
 
 
-def test_nothing_of_it_is_used_by_the_appliance_and_all_of_it_can_be_deleted(standing: Standing) -> None:
-    standing.wait_until_served()
-    devices, before = standing.login(), standing.world()
-    writes_what_looks_like_ours(standing, devices)
-    written = standing.checksums(devices)
-    seen = standing.on_host(
+def test_nothing_of_it_is_used_by_the_appliance_and_all_of_it_can_be_deleted(scenario: Scenario) -> None:
+    scenario.wait_until_served()
+    devices, before = scenario.login(), scenario.world()
+    writes_what_looks_like_ours(scenario, devices)
+    written = scenario.checksums(devices)
+    seen = scenario.on_host(
         "for d in " + " ".join(devices.values()) + "; do blkid -p -o value -s TYPE -s PTTYPE $d; done"
     )
     assert seen.split() == ["linux_raid_member", "LVM2_member", "LVM2_member", "dos"], "the host wrote what was meant"
 
-    standing.host.logout(standing.target)
-    standing.made.machine.reset()
-    standing.made.wait_for_api()
-    standing.wait_until_served()
-    assert standing.world() == before
+    scenario.host.logout(scenario.target)
+    scenario.made.machine.reset()
+    scenario.made.wait_for_api()
+    scenario.wait_until_served()
+    assert scenario.world() == before
     # What udev, a package's script or a person does at some time.
-    standing.guest("udevadm trigger --action=add --subsystem-match=block && udevadm settle --timeout=60")
-    standing.guest("mdadm --assemble --scan; mdadm --incremental --rebuild-map; pvscan --cache -aay; true")
-    assert standing.world() == before
-    assert standing.client.get("/arrays/tank")["health"] == "clean"
+    scenario.guest("udevadm trigger --action=add --subsystem-match=block && udevadm settle --timeout=60")
+    scenario.guest("mdadm --assemble --scan; mdadm --incremental --rebuild-map; pvscan --cache -aay; true")
+    assert scenario.world() == before
+    assert scenario.client.get("/arrays/tank")["health"] == "clean"
 
-    assert standing.checksums(standing.login()) == written, "hosts find every byte as they left it"
-    standing.host.logout(standing.target)
+    assert scenario.checksums(scenario.login()) == written, "hosts find every byte as they left it"
+    scenario.host.logout(scenario.target)
     for name in CONTENTS:
-        for mapping in [m for m in standing.client.list("/mappings") if m["volume"] == name]:
-            standing.client.delete(f"/mappings/{mapping['id']}", confirm=[name])
-        standing.client.wait(standing.client.delete(f"/volumes/{name}", confirm=[name]))
-        standing.client.wait(standing.client.delete(f"/deleted-volumes/{name}"))
-    wait_until("their room is given back", lambda: not standing.holds_volumes())
-    assert standing.client.get("/arrays/tank")["health"] == "clean"
+        for mapping in [m for m in scenario.client.list("/mappings") if m["volume"] == name]:
+            scenario.client.delete(f"/mappings/{mapping['id']}", confirm=[name])
+        scenario.client.wait(scenario.client.delete(f"/volumes/{name}", confirm=[name]))
+        scenario.client.wait(scenario.client.delete(f"/deleted-volumes/{name}"))
+    wait_until("their room is given back", lambda: not scenario.holds_volumes())
+    assert scenario.client.get("/arrays/tank")["health"] == "clean"

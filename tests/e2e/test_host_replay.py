@@ -212,8 +212,8 @@ def wrong(machine: Uml, paths: dict[str, str], seed: int) -> dict[str, int]:
     """How many acknowledged blocks of each volume are not there."""
     found = {}
     for number, name in enumerate(VOLUMES):
-        told = f"verify-log {paths[name]} {seed + number} {ACKNOWLEDGED}/{name}.acknowledged"
-        shown = machine.run(f"python3 -IS {IN_GUEST}/pattern.py {told}", timeout_s=300)
+        reported = f"verify-log {paths[name]} {seed + number} {ACKNOWLEDGED}/{name}.acknowledged"
+        shown = machine.run(f"python3 -IS {IN_GUEST}/pattern.py {reported}", timeout_s=300)
         assert shown.rc in (0, 1), shown.stdout
         report = json.loads(shown.stdout.splitlines()[-1])
         if report["wrong"] and name != "hasty":

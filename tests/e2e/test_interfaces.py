@@ -64,7 +64,7 @@ def test_the_guests_own_way_out_is_left_alone(made: Appliance) -> None:
         made.client.post(f"/interfaces/{OTHER}:change", {"addresses": ["192.0.2.77/24"]})
 
 
-def test_a_change_that_nobody_confirms_is_taken_back_also_without_agent_and_api(made: Appliance) -> None:
+def test_a_change_that_nobody_confirms_is_reverted_also_without_agent_and_api(made: Appliance) -> None:
     try_(made, TRIED, mtu_bytes=9000, role="storage")
     assert made.machine.check(f"cat /sys/class/net/{CARD}/mtu").strip() == "9000"
     made.machine.check(
@@ -97,7 +97,7 @@ def test_what_is_confirmed_is_there_after_a_reset_and_what_is_on_trial_is_not(ma
     ]
 
 
-def test_a_change_is_taken_back_at_once_where_a_person_says_so(made: Appliance) -> None:
+def test_a_change_is_reverted_at_once_where_a_person_says_so(made: Appliance) -> None:
     before = addresses(made)
     try_(made, TRIED)
     made.client.post(f"/interfaces/{CARD}:revert")
@@ -105,7 +105,7 @@ def test_a_change_is_taken_back_at_once_where_a_person_says_so(made: Appliance) 
     assert addresses(made) == before
 
 
-def test_a_bond_that_nobody_confirms_is_taken_back_without_agent_and_api(made: Appliance) -> None:
+def test_a_bond_that_nobody_confirms_is_reverted_without_agent_and_api(made: Appliance) -> None:
     on_trial(made, "/interfaces", {"name": BOND, "kind": "bond", "members": list(MEMBERS)})
     wait_until("both belong to the bond", lambda: masters(made) == [BOND, BOND])
     assert "active-backup" in made.machine.check(f"cat /sys/class/net/{BOND}/bonding/mode")
@@ -140,7 +140,7 @@ def test_a_bond_and_a_vlan_on_it_are_kept_over_a_reset(made: Appliance) -> None:
         made.client.post(f"/interfaces/{BOND}:remove")
 
 
-def test_a_removal_is_taken_back_and_then_kept(made: Appliance) -> None:
+def test_a_removal_is_reverted_and_then_kept(made: Appliance) -> None:
     on_trial(made, f"/interfaces/{VLAN}:remove")
     assert not is_there(made, VLAN)
     made.client.post(f"/interfaces/{VLAN}:revert")

@@ -33,7 +33,7 @@ def iqn(host: str) -> str:
 
 
 @dataclass(frozen=True)
-class Standing:
+class Scenario:
     """Two hosts, each with a volume of its own, in one guest."""
 
     appliance: Appliance
@@ -61,7 +61,7 @@ class Standing:
 
 
 @pytest.fixture(scope="module")
-def standing() -> Iterator[Standing]:
+def scenario() -> Iterator[Scenario]:
     """On user-mode Linux."""
     with appliance(Uml("sessions", disks=2, disk_mib=1024)) as made, KernelInitiator("session-hosts") as guest:
         client = made.client
@@ -75,24 +75,24 @@ def standing() -> Iterator[Standing]:
         client.wait(client.post("/volumes", {"name": "more", "array": "tank", "size_bytes": 32 * MIB}))
         wait_until("every mapping is served", lambda: all(m["state"] == "open" for m in client.list("/mappings")))
         targets = {host: str(client.get(f"/hosts/{host}")["target_iqn"]) for host in HOSTS}
-        yield Standing(made, guest, targets)
+        yield Scenario(made, guest, targets)
 
 
 @pytest.fixture
-def working(standing: Standing) -> Iterator[Standing]:
+def working(scenario: Scenario) -> Iterator[Scenario]:
     """Both hosts are logged in and write all the while."""
     for host in HOSTS:
-        standing.guest.login(standing.targets[host], standing.portal, iqn(host))
-        standing.devices[host] = standing.device(host)
-        standing.guest.start_logged_writer(standing.devices[host], SEED, BLOCKS, 3600.0)
-    wait_until("both sessions are listed", lambda: all(standing.session(host) for host in HOSTS))
-    yield standing
+        scenario.guest.login(scenario.targets[host], scenario.portal, iqn(host))
+        scenario.devices[host] = scenario.device(host)
+        scenario.guest.start_logged_writer(scenario.devices[host], SEED, BLOCKS, 3600.0)
+    wait_until("both sessions are listed", lambda: all(scenario.session(host) for host in HOSTS))
+    yield scenario
     for host in HOSTS:
-        standing.guest.stop_logged_writer(standing.device(host), SEED)
-        standing.guest.logout(standing.targets[host])
+        scenario.guest.stop_logged_writer(scenario.device(host), SEED)
+        scenario.guest.logout(scenario.targets[host])
 
 
-def test_a_session_ends_its_host_comes_back_and_no_write_is_lost(working: Standing) -> None:
+def test_a_session_ends_its_host_comes_back_and_no_write_is_lost(working: Scenario) -> None:
     client, guest = working.appliance.client, working.guest
     before = {host: working.session(host) for host in HOSTS}
     ended = before["db"]
@@ -128,19 +128,19 @@ def test_a_session_ends_its_host_comes_back_and_no_write_is_lost(working: Standi
         assert guest.verify_logged(working.device(host), SEED) > 0
 
 
-def test_a_lun_that_somebody_took_out_of_configfs_comes_back_and_is_told(standing: Standing) -> None:
-    client, machine, target = standing.appliance.client, standing.appliance.machine, standing.targets["db"]
+def test_a_lun_that_somebody_took_out_of_configfs_comes_back_and_is_reported(scenario: Scenario) -> None:
+    client, machine, target = scenario.appliance.client, scenario.appliance.machine, scenario.targets["db"]
     (mapping,) = (one for one in client.list("/mappings") if one["volume"] == "db")
     place = f"acls/{iqn('db')}/lun_{mapping['lun']}"
     folder = f"/sys/kernel/config/target/iscsi/{target}/tpgt_1/{place}"
     machine.check(f"rm {folder}/lun && rmdir {folder}")
-    told = wait_until("it is told", lambda: list(client.list("/events", kind="export.repaired")))
-    assert f"host db: iscsi/{target}/tpgt_1/{place} was missing" in told[0]["message"]
+    reported = wait_until("it is told", lambda: list(client.list("/events", kind="export.repaired")))
+    assert f"host db: iscsi/{target}/tpgt_1/{place} was missing" in reported[0]["message"]
     machine.check(f"test -e {folder}/lun")
 
 
 @pytest.mark.parametrize("cycles", [pytest.param(2, id="twice"), pytest.param(100, id="100")])
-def test_one_more_volume_comes_and_goes_and_io_of_the_others_goes_on(working: Standing, cycles: int) -> None:
+def test_one_more_volume_comes_and_goes_and_io_of_the_others_goes_on(working: Scenario, cycles: int) -> None:
     """Each time the host finds it, uses it, and lets go of it as its administrator does, before it is unmapped."""
     client, guest, target = working.appliance.client, working.guest, working.targets["db"]
     session, device = working.session("db"), working.device("db")
@@ -168,7 +168,7 @@ def test_one_more_volume_comes_and_goes_and_io_of_the_others_goes_on(working: St
         assert guest.verify_logged(working.devices[host], SEED) > 0
 
 
-def test_a_session_that_has_ended_is_not_found_and_its_successor_stays(working: Standing) -> None:
+def test_a_session_that_has_ended_is_not_found_and_its_successor_stays(working: Scenario) -> None:
     client = working.appliance.client
     first = working.session("db")
     assert first is not None
@@ -186,36 +186,36 @@ def test_a_session_that_has_ended_is_not_found_and_its_successor_stays(working: 
     assert now["id"] == second["id"]
 
 
-def test_two_machines_under_one_name_raise_an_alert_until_they_stop(standing: Standing) -> None:
-    client, machine = standing.appliance.client, standing.appliance.machine
-    unit = ["systemd-run", "--unit=twins", "python3", "-c", TWIN, standing.targets["db"], iqn("db")]
+def test_two_machines_under_one_name_raise_an_alert_until_they_stop(scenario: Scenario) -> None:
+    client, machine = scenario.appliance.client, scenario.appliance.machine
+    unit = ["systemd-run", "--unit=twins", "python3", "-c", TWIN, scenario.targets["db"], iqn("db")]
     machine.check([*unit, str(PORTAL_PORT), "12", "127.0.0.1", "127.0.0.2"])
-    told = wait_until(
+    reported = wait_until(
         "it is told",
         lambda: [a for a in client.list("/alerts", active="true") if "alternately" in str(a["message"])],
         180,
     )
-    (alert,) = told
+    (alert,) = reported
     assert alert["severity"] == "critical"
     assert str(alert["message"]).startswith(
         f"Initiator {iqn('db')} of host db logs in alternately from several machines: "
     )
     assert str(alert["message"]).endswith("127.0.0.1, 127.0.0.2")  # before them the host of the tests above, perhaps
     machine.check("systemctl stop twins")
-    wait_until("nobody is logged in", lambda: standing.session("db") is None)
+    wait_until("nobody is logged in", lambda: scenario.session("db") is None)
 
 
-def test_a_host_that_keeps_the_device_of_a_volume_writes_into_no_other(standing: Standing) -> None:
+def test_a_host_that_keeps_the_device_of_a_volume_writes_into_no_other(scenario: Scenario) -> None:
     """Nothing of it is told to open-iscsi: the device stays until somebody removes it, as Linux does by itself."""
-    client, guest, target = standing.appliance.client, standing.guest, standing.targets["db"]
+    client, guest, target = scenario.appliance.client, scenario.guest, scenario.targets["db"]
     client.wait(client.post("/volumes", {"name": "next", "array": "tank", "size_bytes": 32 * MIB}))
-    guest.login(target, standing.portal, iqn("db"))
+    guest.login(target, scenario.portal, iqn("db"))
     first = client.post("/mappings", {"volume": "more", "host": "db"})
     wait_until("it is served", lambda: client.get(f"/mappings/{first['id']}")["state"] == "open")
     guest.rescan(target)
     stale = guest.devices(target, expected=2)[first["lun"]]
     guest.write_pattern(stale, SEED, 64)
-    wait_until("the session is listed", lambda: standing.session("db"))
+    wait_until("the session is listed", lambda: scenario.session("db"))
     client.delete(f"/mappings/{first['id']}", confirm=["more"])
     second = client.post("/mappings", {"volume": "next", "host": "db"})
     wait_until("it is served", lambda: client.get(f"/mappings/{second['id']}")["state"] == "open")
@@ -228,8 +228,8 @@ def test_a_host_that_keeps_the_device_of_a_volume_writes_into_no_other(standing:
     with pytest.raises(MachineError):
         guest.write_pattern(stale, SEED + 2, 64)
     guest.verify_pattern(fresh, SEED + 1, 64)
-    told = guest.machine.check("dmesg")
-    assert "LUN assignments on this target have changed" in told, "REPORTED LUNS DATA HAS CHANGED reached the host"
+    reported = guest.machine.check("dmesg")
+    assert "LUN assignments on this target have changed" in reported, "REPORTED LUNS DATA HAS CHANGED reached the host"
     with pytest.raises(Refused) as refused:
         client.post("/mappings", {"volume": "next", "host": "db", "lun": first["lun"]})
     assert refused.value.status == 409
@@ -238,7 +238,7 @@ def test_a_host_that_keeps_the_device_of_a_volume_writes_into_no_other(standing:
     assert [one["former"] for one in client.post("/mappings", spec, dry_run=True)["reused"]] == ["more"]
     time.sleep(within(15.0))  # until the appliance has noted who was logged in without the volume
     guest.logout(target)
-    guest.login(target, standing.portal, iqn("db"))  # as another session, which has no old device
+    guest.login(target, scenario.portal, iqn("db"))  # as another session, which has no old device
     wait_until("the number is free", lambda: client.post("/mappings", spec, dry_run=True)["reused"] == [], 60.0)
     again = client.post("/mappings", {"volume": "more", "host": "db"})
     wait_until("it is served", lambda: client.get(f"/mappings/{again['id']}")["state"] == "open")
@@ -252,39 +252,39 @@ ENFORCED = "/sys/kernel/config/target/iscsi/discovery_auth/enforce_discovery_aut
 RIGHT = Chap("hosts", "secret-of-hosts1", "lunette", "secret-of-ours-1")
 
 
-def is_told(standing: Standing, chap: Chap | None, host: str = "db") -> bool:
+def is_told(scenario: Scenario, chap: Chap | None, host: str = "db") -> bool:
     """Whether the host is told its target, and no other, with this login."""
     try:
-        found = standing.guest.discover(standing.portal, iqn(host), chap)
+        found = scenario.guest.discover(scenario.portal, iqn(host), chap)
     except LoginFailed:
         return False
-    assert set(found) == {standing.targets[host]}
+    assert set(found) == {scenario.targets[host]}
     return True
 
 
-def test_a_host_is_told_its_targets_only_after_the_login(standing: Standing) -> None:
-    client, machine = standing.appliance.client, standing.appliance.machine
-    assert is_told(standing, None)
+def test_a_host_is_told_its_targets_only_after_the_login(scenario: Scenario) -> None:
+    client, machine = scenario.appliance.client, scenario.appliance.machine
+    assert is_told(scenario, None)
     login = {"user": RIGHT.user, "secret": RIGHT.secret, "mutual_user": RIGHT.mutual_user}
     client.patch("/settings", {"discovery_auth": {**login, "mutual_secret": RIGHT.mutual_secret}})
-    wait_until("it is asked for", lambda: not is_told(standing, None))
-    assert is_told(standing, RIGHT)
+    wait_until("it is asked for", lambda: not is_told(scenario, None))
+    assert is_told(scenario, RIGHT)
     wrong = (
         Chap("hosts", "wrong-secret-1"),
         Chap("others", RIGHT.secret),
         Chap("hosts", RIGHT.secret, "lunette", "wrong-secret-of-us"[:16]),
     )
-    assert [is_told(standing, one) for one in wrong] == [False] * 3
-    standing.guest.login(standing.targets["db"], standing.portal, iqn("db"))  # who knows its target needs no discovery
-    standing.guest.logout(standing.targets["db"])
+    assert [is_told(scenario, one) for one in wrong] == [False] * 3
+    scenario.guest.login(scenario.targets["db"], scenario.portal, iqn("db"))  # who knows its target needs no discovery
+    scenario.guest.logout(scenario.targets["db"])
     machine.check(f"echo 0 > {ENFORCED}")
-    wait_until("what somebody switched off is on again", lambda: not is_told(standing, None))
+    wait_until("what somebody switched off is on again", lambda: not is_told(scenario, None))
     machine.check("systemctl disable lunette-api && sync")
     machine.reset()
     machine.wait_for_shell()
-    wait_until("it is told again, without the API", lambda: is_told(standing, RIGHT), 240)
-    assert not is_told(standing, None)
+    wait_until("it is told again, without the API", lambda: is_told(scenario, RIGHT), 240)
+    assert not is_told(scenario, None)
     machine.check("systemctl enable --now lunette-api")
-    standing.appliance.wait_for_api()
+    scenario.appliance.wait_for_api()
     client.patch("/settings", {"discovery_auth": None})
-    wait_until("nothing is asked for any more", lambda: is_told(standing, None))
+    wait_until("nothing is asked for any more", lambda: is_told(scenario, None))

@@ -73,7 +73,7 @@ def _observed(client: Client) -> JsonObject | None:
     return status if status["agent"]["answers"] and GUEST_ADDRESS in status["addresses"] else None
 
 
-def test_the_checksums_beside_the_iso_are_right() -> None:
+def test_the_checksums_next_to_the_iso_are_right() -> None:
     argv = ["sha256sum", "--check", "--strict", "SHA256SUMS"]
     found = subprocess.run(argv, cwd=iso_image().parent, capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stderr

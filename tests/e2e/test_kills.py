@@ -112,7 +112,7 @@ def _stamp(number: int) -> bytes:
 
 
 @dataclass(frozen=True)
-class Stage:
+class Scenario:
     """An appliance with an array, a volume of the steady host, and a portal."""
 
     appliance: Appliance
@@ -241,7 +241,7 @@ def _keys(site: JsonObject) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def stage() -> Iterator[Stage]:
+def scenario() -> Iterator[Scenario]:
     """On user-mode Linux."""
     with appliance(Uml("kills", disks=4, disk_mib=512)) as made:
         client = made.client
@@ -251,26 +251,26 @@ def stage() -> Iterator[Stage]:
         client.post("/hosts", {"name": "steady", "iqns": [STEADY]})
         client.post("/portals", {"name": "storage", "address": "0.0.0.0", "port": PORTAL_PORT})
         client.post("/mappings", {"volume": "kept", "host": "steady"})
-        made_ready = Stage(made, random.Random(), disks)
+        made_ready = Scenario(made, random.Random(), disks)
         made_ready.settle()
         yield made_ready
 
 
-def seeded(stage: Stage, rounds: int, capfd: pytest.CaptureFixture[str]) -> str:
+def seeded(scenario: Scenario, rounds: int, capfd: pytest.CaptureFixture[str]) -> str:
     """How to have these sites again. It is told at once: a round that hangs tells nothing any more."""
     drawn = random.SystemRandom().randrange(1 << 32) if rounds > FEW else SEED
     seed = int(os.environ.get("LUNETTE_SEED") or drawn)
-    stage.chance.seed(seed)
+    scenario.chance.seed(seed)
     with capfd.disabled():
         print(f"LUNETTE_SEED={seed}", file=sys.stderr, flush=True)
     return f"LUNETTE_SEED={seed}"
 
 
-def writer(stage: Stage, *, patient: bool = False) -> Writer:
+def writer(scenario: Scenario, *, patient: bool = False) -> Writer:
     """The steady host."""
-    client = stage.appliance.client
+    client = scenario.appliance.client
     lun = next(one["lun"] for one in client.list("/mappings") if one["host"] == "steady")
-    return Writer(stage.appliance, str(client.get("/hosts/steady")["target_iqn"]), int(lun), patient)
+    return Writer(scenario.appliance, str(client.get("/hosts/steady")["target_iqn"]), int(lun), patient)
 
 
 def judged(steady: Writer, again: str, least: int) -> None:
@@ -281,41 +281,41 @@ def judged(steady: Writer, again: str, least: int) -> None:
 
 @pytest.mark.parametrize("rounds", [FEW, pytest.param(34, marks=pytest.mark.slow)])
 def test_killed_processes_leave_nothing_half_made_and_no_host_notices(
-    stage: Stage, rounds: int, capfd: pytest.CaptureFixture[str]
+    scenario: Scenario, rounds: int, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Three kills each round."""
-    again = seeded(stage, rounds, capfd)
-    with writer(stage) as steady:
+    again = seeded(scenario, rounds, capfd)
+    with writer(scenario) as steady:
         for number in range(rounds):
-            request = stage.request()
-            stage.take_a_snapshot(request)
-            stage.apply(request)
+            request = scenario.request()
+            scenario.take_a_snapshot(request)
+            scenario.apply(request)
             for _ in range(3):
-                stage.kill_a_process()
-            stage.settle()
-            assert stage.leftovers() == [], f"round {number} of {again}"
-            stage.finish(request)
-            assert stage.leftovers() == [], f"round {number} of {again}"
+                scenario.kill_a_process()
+            scenario.settle()
+            assert scenario.leftovers() == [], f"round {number} of {again}"
+            scenario.finish(request)
+            assert scenario.leftovers() == [], f"round {number} of {again}"
             assert steady.wrong == [], f"round {number} of {again}"
     judged(steady, again, 10 * rounds)
 
 
 @pytest.mark.parametrize("rounds", [2, pytest.param(30, marks=pytest.mark.slow)])
 def test_a_killed_machine_comes_back_with_nothing_half_made_and_all_that_a_host_wrote(
-    stage: Stage, rounds: int, capfd: pytest.CaptureFixture[str]
+    scenario: Scenario, rounds: int, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """30 times in a shard of its own, with other sites in each run."""
-    again = seeded(stage, rounds, capfd)
-    with writer(stage, patient=True) as steady:
+    again = seeded(scenario, rounds, capfd)
+    with writer(scenario, patient=True) as steady:
         for number in range(rounds):
-            request = stage.request()
-            stage.take_a_snapshot(request)
-            stage.apply(request)
-            time.sleep(stage.chance.uniform(0.0, 2.0))
-            stage.appliance.machine.reset()
-            stage.settle()
-            assert stage.leftovers() == [], f"round {number} of {again}"
-            stage.finish(request)
-            assert stage.leftovers() == [], f"round {number} of {again}"
+            request = scenario.request()
+            scenario.take_a_snapshot(request)
+            scenario.apply(request)
+            time.sleep(scenario.chance.uniform(0.0, 2.0))
+            scenario.appliance.machine.reset()
+            scenario.settle()
+            assert scenario.leftovers() == [], f"round {number} of {again}"
+            scenario.finish(request)
+            assert scenario.leftovers() == [], f"round {number} of {again}"
             assert steady.wrong == [], f"round {number} of {again}"
     judged(steady, again, 10 * rounds)

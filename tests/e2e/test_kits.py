@@ -109,7 +109,7 @@ def test_a_kit_without_its_secrets_stops_before_it_changes_anything(host: Host) 
     assert host.check(kit).rc != 0
 
 
-def test_a_machine_of_another_name_is_told_so(host: Host) -> None:
+def test_a_machine_of_another_name_is_reported_so(host: Host) -> None:
     kit = host.kit()
     host.write_files(kit)
     host.machine.check("sed -i s/:db/:other/ /etc/iscsi/initiatorname.iscsi")
@@ -126,8 +126,8 @@ def test_a_host_that_applies_its_kit_has_every_volume_over_every_path_and_says_w
     host.write_files(kit)
     host.run_commands(kit)
     wait_until("the check passes", lambda: host.check(kit).rc == 0, deadline_s=60.0)
-    told = host.check(kit).stdout
-    assert told.count(": 2 paths") == 2, told
+    reported = host.check(kit).stdout
+    assert reported.count(": 2 paths") == 2, reported
     assert (host.paths()["state"], [v["seen"] for v in host.paths()["volumes"]]) == ("up", [2, 2]), host.paths()
     host.run_commands(kit)  # the second time nothing is left to do, and nothing breaks
     device = f"/dev/mapper/3{client.get('/volumes/lun01')['naa']}"
@@ -137,9 +137,9 @@ def test_a_host_that_applies_its_kit_has_every_volume_over_every_path_and_says_w
     wait_until("the check says what is gone", lambda: gone in host.check(kit).stdout, deadline_s=120.0)
     assert host.check(kit).rc == 1
     assert f"portal {GUEST_ADDRESS}:{PORTS['a']}: logged in" in host.check(kit).stdout
-    told_here = wait_until("the appliance says so too", lambda: (p := host.paths())["state"] == "down" and p)
+    reported_here = wait_until("the appliance says so too", lambda: (p := host.paths())["state"] == "down" and p)
     missing = f"expected 2 paths, seen 1: no connection to portal b ({GUEST_ADDRESS}:{PORTS['b']})"
-    assert missing in told_here["sentence"]
+    assert missing in reported_here["sentence"]
     host.verify_pattern(device, SEED, BLOCKS)
     host.write_pattern(device, SEED + 1, BLOCKS)
     host.open("b")

@@ -80,28 +80,28 @@ def _stop_twice_at_once() -> list[str]:
 def test_it_serves_verified_volumes_says_how_to_get_in_and_stays_until_it_is_stopped() -> None:
     with _lab() as (process, printed):
         assert "4 hosts logged in, wrote 64 MiB, left, came back and verified every block" in printed
-        told = _table(printed)
-        assert told["array"].startswith("tank: raid5 of 8 NVMe disks, ")
-        assert told["volumes"] == "32 of tank"
+        reported = _table(printed)
+        assert reported["array"].startswith("tank: raid5 of 8 NVMe disks, ")
+        assert reported["volumes"] == "32 of tank"
         machine = lab_machine()
         machine.attach()
-        assert told["web address"] == machine.api_url
-        one_time = told["password"].split()[0]
+        assert reported["web address"] == machine.api_url
+        one_time = reported["password"].split()[0]
         assert one_time == machine.check(["cat", ONE_TIME_PASSWORD]).strip()
 
-        access = first_login(told["web address"], one_time, token_name="visitor")
-        assert told["certificate"] == f"SHA-256 {access.endpoint.fingerprint}"
+        access = first_login(reported["web address"], one_time, token_name="visitor")
+        assert reported["certificate"] == f"SHA-256 {access.endpoint.fingerprint}"
         assert machine.check("cat /sys/block/md*/md/chunk_size").split() == ["65536"]
         with PatientClient(access.endpoint) as client:
             transports = [disk["transport"] for disk in client.list("/disks")]
             assert (transports.count("nvme"), transports.count("scsi")) == (8, 4)
             assert len(list(client.list("/volumes"))) == 32
             assert {mapping["state"] for mapping in client.list("/mappings")} == {"open"}
-        _check_page(told["web address"])
+        _check_page(reported["web address"])
 
         plain = next(host for host in planned_hosts() if host.chap is None)
         initiator = LibiscsiInitiator(plain.iqn, "127.0.0.1", machine.forward(PORTAL_PORT))
-        target = told[plain.name].rpartition(" ")[2]
+        target = reported[plain.name].rpartition(" ")[2]
         assert initiator.inquire(target, 8).ok
         assert not initiator.inquire(target, 9).ok
 

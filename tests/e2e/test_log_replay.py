@@ -89,8 +89,8 @@ def left_behind(device: Path, folder: Path) -> None:
     """Puts into the folder what a start after the power cut would find, after the repairs that every boot makes."""
     copy = folder / "cut.img"
     shutil.copy(device, copy)
-    mended = subprocess.run(["e2fsck", "-fp", copy], capture_output=True, text=True, check=False)
-    assert mended.returncode in (0, 1), mended.stdout + mended.stderr
+    repaired = subprocess.run(["e2fsck", "-fp", copy], capture_output=True, text=True, check=False)
+    assert repaired.returncode in (0, 1), repaired.stdout + repaired.stderr
     for path in KEPT:
         target = folder / path.name
         target.unlink(missing_ok=True)

@@ -27,7 +27,7 @@ DB, WEB, STRANGER = (f"nqn.2014-08.org.nvmexpress:uuid:00000000-0000-4000-8000-0
 BOOT_S = 400.0
 
 
-class Standing:
+class Scenario:
     """The appliance, the hosts' guest, the keys of `db`, and the subsystem of each host."""
 
     def __init__(self, fabric: Fabric, hosts: NvmeInitiator) -> None:
@@ -75,9 +75,9 @@ def _blocked(mapping: JsonObject) -> str | None:
 
 
 @pytest.fixture(scope="module")
-def standing(fabric: Fabric, hosts: NvmeInitiator) -> Iterator[Standing]:
+def scenario(fabric: Fabric, hosts: NvmeInitiator) -> Iterator[Scenario]:
     with fabric.cleared():
-        yield Standing(fabric, hosts)
+        yield Scenario(fabric, hosts)
 
 
 @pytest.mark.parametrize(
@@ -91,82 +91,82 @@ def standing(fabric: Fabric, hosts: NvmeInitiator) -> Iterator[Standing]:
         ),
     ],
 )
-def test_a_stranger_and_a_host_with_a_wrong_key_see_nothing(standing: Standing, tries: Sequence[str]) -> None:
-    hosts, other = standing.hosts, standing.hosts.new_key()
-    standing.disconnect(DB)
-    standing.disconnect(WEB)
-    mutual = standing.keys.mutual_secret
+def test_a_stranger_and_a_host_with_a_wrong_key_see_nothing(scenario: Scenario, tries: Sequence[str]) -> None:
+    hosts, other = scenario.hosts, scenario.hosts.new_key()
+    scenario.disconnect(DB)
+    scenario.disconnect(WEB)
+    mutual = scenario.keys.mutual_secret
     strangers = {
-        "a stranger": (STRANGER, standing.db, standing.keys),
-        "no keys of its own": (STRANGER, standing.web, None),
-        "another host": (WEB, standing.db, None),
-        "no key": (DB, standing.db, None),
-        "a wrong key": (DB, standing.db, DhChap(other, mutual)),
-        "a wrong answer": (DB, standing.db, DhChap(standing.keys.secret, other)),
+        "a stranger": (STRANGER, scenario.db, scenario.keys),
+        "no keys of its own": (STRANGER, scenario.web, None),
+        "another host": (WEB, scenario.db, None),
+        "no key": (DB, scenario.db, None),
+        "a wrong key": (DB, scenario.db, DhChap(other, mutual)),
+        "a wrong answer": (DB, scenario.db, DhChap(scenario.keys.secret, other)),
     }
     for name, subsystem, keys in (strangers[one] for one in tries):
         with pytest.raises(ConnectFailed), hosts.waiting_at_most(15):
-            hosts.connect(subsystem, standing.port, name, keys)
+            hosts.connect(subsystem, scenario.port, name, keys)
         assert hosts.namespaces(subsystem) == {}
 
 
-def test_what_a_host_wrote_is_there_when_it_comes_back(standing: Standing) -> None:
+def test_what_a_host_wrote_is_there_when_it_comes_back(scenario: Scenario) -> None:
     for host in (DB, WEB):
-        standing.hosts.write_pattern(standing.connect(host), SEED, BLOCKS)
-        standing.disconnect(host)
-        standing.hosts.verify_pattern(standing.connect(host), SEED, BLOCKS)
+        scenario.hosts.write_pattern(scenario.connect(host), SEED, BLOCKS)
+        scenario.disconnect(host)
+        scenario.hosts.verify_pattern(scenario.connect(host), SEED, BLOCKS)
 
 
-def test_a_host_sees_the_identity_that_is_stored(standing: Standing) -> None:
-    shown = f"/sys/block/{standing.connect(DB).removeprefix('/dev/')}"
-    volume = standing.client.get("/volumes/nvme1")
-    assert standing.hosts.machine.check(["cat", f"{shown}/uuid"]).strip() == volume["uuid"]
-    assert standing.hosts.machine.check(["cat", f"{shown}/nguid"]).strip().replace("-", "") == volume["nguid"]
+def test_a_host_sees_the_identity_that_is_stored(scenario: Scenario) -> None:
+    shown = f"/sys/block/{scenario.connect(DB).removeprefix('/dev/')}"
+    volume = scenario.client.get("/volumes/nvme1")
+    assert scenario.hosts.machine.check(["cat", f"{shown}/uuid"]).strip() == volume["uuid"]
+    assert scenario.hosts.machine.check(["cat", f"{shown}/nguid"]).strip().replace("-", "") == volume["nguid"]
 
 
-def test_who_is_connected_is_unknown_and_not_nobody(standing: Standing) -> None:
+def test_who_is_connected_is_unknown_and_not_nobody(scenario: Scenario) -> None:
     """Debian's kernel does not tell; a plan says so."""
-    assert [one["family"] for one in standing.client.get("/sessions")["unseen"]] == ["nvme"]
-    assert standing.client.get("/hosts/db")["sessions"] is None
-    mapping = next(standing.client.list("/mappings", host="db"))
-    assert "not known" in standing.client.delete(f"/mappings/{mapping['id']}", dry_run=True)["warnings"][0]
+    assert [one["family"] for one in scenario.client.get("/sessions")["unseen"]] == ["nvme"]
+    assert scenario.client.get("/hosts/db")["sessions"] is None
+    mapping = next(scenario.client.list("/mappings", host="db"))
+    assert "not known" in scenario.client.delete(f"/mappings/{mapping['id']}", dry_run=True)["warnings"][0]
 
 
 @pytest.mark.slow
-def test_metrics_agree_with_what_fio_did(standing: Standing) -> None:
+def test_metrics_agree_with_what_fio_did(scenario: Scenario) -> None:
     """Per volume: Debian's kernel counts nothing per host, and that is said and not told as nothing."""
-    device, endpoint = standing.connect(DB), standing.appliance.access.endpoint
+    device, endpoint = scenario.connect(DB), scenario.appliance.access.endpoint
     before = fresh(endpoint)
-    done = fio.mixed(standing.hosts.machine, device, block_bytes=16384, total_bytes=24 * MIB, span_bytes=16 * MIB)
+    done = fio.mixed(scenario.hosts.machine, device, block_bytes=16384, total_bytes=24 * MIB, span_bytes=16 * MIB)
     after = fresh(endpoint)
     assert_agrees(before, after, of_volume(done), volume="nvme1")
     assert after.sum("lunette_session_commands_total") is None
-    page = standing.client.get("/performance", of="session")
+    page = scenario.client.get("/performance", of="session")
     assert (page["items"], [one["family"] for one in page["unseen"]]) == ([], ["nvme"])
 
 
 @pytest.mark.slow
-def test_a_host_is_connected_by_its_kit_alone(standing: Standing) -> None:
+def test_a_host_is_connected_by_its_kit_alone(scenario: Scenario) -> None:
     """The kit names the appliance's own address, where a relay stands in this guest; it has no systemd."""
-    hosts, machine = standing.hosts, standing.hosts.machine
-    standing.disconnect(DB)
-    kit = standing.client.get("/hosts/db/kit", secrets=True)
+    hosts, machine = scenario.hosts, scenario.hosts.machine
+    scenario.disconnect(DB)
+    kit = scenario.client.get("/hosts/db/kit", secrets=True)
     portals = next(one["content"] for one in kit["files"] if one["path"].endswith("/nvme-portals"))
     addresses = {line.split()[1] for line in portals.splitlines()}
     assert addresses == {GUEST_ADDRESS}
     kits.put_relay(machine)
-    kits.open_relay(machine, GUEST_ADDRESS, PORT, f"{hosts.address}:{standing.port}")
+    kits.open_relay(machine, GUEST_ADDRESS, PORT, f"{hosts.address}:{scenario.port}")
     kits.write_files(machine, kit)
     kits.run_commands(machine, kit, without="systemctl")
-    assert hosts.states(standing.db) == ["live"]
-    told = kits.check(machine, kit)
-    assert (told.rc, "All checks passed." in told.stdout) == (0, True), told.stdout
-    device = hosts.namespaces(standing.db, {1})[1]
+    assert hosts.states(scenario.db) == ["live"]
+    reported = kits.check(machine, kit)
+    assert (reported.rc, "All checks passed." in reported.stdout) == (0, True), reported.stdout
+    device = hosts.namespaces(scenario.db, {1})[1]
     hosts.write_pattern(device, SEED + 6, BLOCKS)
     hosts.verify_pattern(device, SEED + 6, BLOCKS)
-    paths = standing.client.get("/hosts/db/paths")
+    paths = scenario.client.get("/hosts/db/paths")
     assert (paths["state"], paths["volumes"][0]["seen"]) == ("unknown", None)
-    standing.disconnect(DB)
+    scenario.disconnect(DB)
     gone = kits.check(machine, kit)
     kits.close_relay(machine, PORT)
     assert (gone.rc, f"no connection to portal {GUEST_ADDRESS}:{PORT}" in gone.stdout) == (1, True), gone.stdout
@@ -174,79 +174,79 @@ def test_a_host_is_connected_by_its_kit_alone(standing: Standing) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cycles", [1, 10])
-def test_a_volume_comes_and_goes_on_a_connected_host_while_it_writes(standing: Standing, cycles: int) -> None:
+def test_a_volume_comes_and_goes_on_a_connected_host_while_it_writes(scenario: Scenario, cycles: int) -> None:
     """Each time twice: what was written to the volume the first time is there the second."""
-    hosts, client = standing.hosts, standing.client
-    device = standing.connect(DB)
+    hosts, client = scenario.hosts, scenario.client
+    device = scenario.connect(DB)
     hosts.start_logged_writer(device, SEED + 1, 64, 3600.0)
     try:
         for use in (hosts.write_pattern, hosts.verify_pattern) * cycles:
             before = hosts.acknowledged(device, SEED + 1)
             mapping = client.post("/mappings", {"volume": "nvme2", "host": "db"})
             assert (mapping["family"], mapping["lun"]) == ("nvme", 2)
-            use(hosts.namespaces(standing.db, {1, 2})[2], SEED + 2, 64)
+            use(hosts.namespaces(scenario.db, {1, 2})[2], SEED + 2, 64)
             client.delete(f"/mappings/{mapping['id']}", confirm=["nvme2"])
-            hosts.namespaces(standing.db, {1})
+            hosts.namespaces(scenario.db, {1})
             wait_until("the writer goes on", lambda: hosts.acknowledged(device, SEED + 1) > before)  # noqa: B023
     finally:
         hosts.stop_logged_writer(device, SEED + 1)
         for left in client.list("/mappings", volume="nvme2"):
             client.delete(f"/mappings/{left['id']}", confirm=["nvme2"])
     assert hosts.verify_logged(device, SEED + 1) > 0
-    assert hosts.states(standing.db) == ["live"]
+    assert hosts.states(scenario.db) == ["live"]
 
 
-def test_a_volume_over_nvme_is_refused_over_scsi(standing: Standing) -> None:
-    standing.client.post("/hosts", {"name": "old", "iqns": ["iqn.2026-01.com.example:old"]})
+def test_a_volume_over_nvme_is_refused_over_scsi(scenario: Scenario) -> None:
+    scenario.client.post("/hosts", {"name": "old", "iqns": ["iqn.2026-01.com.example:old"]})
     with pytest.raises(Refused, match="two disks"):
-        standing.client.post("/mappings", {"volume": "nvme1", "host": "old", "shared": True})
+        scenario.client.post("/mappings", {"volume": "nvme1", "host": "old", "shared": True})
 
 
 @pytest.mark.slow
-def test_io_goes_on_when_the_agent_is_killed(standing: Standing) -> None:
-    device = standing.connect(DB)
-    standing.hosts.write_pattern(device, SEED + 3, BLOCKS)
-    standing.appliance.machine.check("systemctl kill --signal=KILL lunette-agent")
-    standing.hosts.verify_pattern(device, SEED + 3, BLOCKS)
-    wait_until("every mapping is served", standing.serving, deadline_s=BOOT_S)
-    assert standing.hosts.states(standing.db) == ["live"]
+def test_io_goes_on_when_the_agent_is_killed(scenario: Scenario) -> None:
+    device = scenario.connect(DB)
+    scenario.hosts.write_pattern(device, SEED + 3, BLOCKS)
+    scenario.appliance.machine.check("systemctl kill --signal=KILL lunette-agent")
+    scenario.hosts.verify_pattern(device, SEED + 3, BLOCKS)
+    wait_until("every mapping is served", scenario.serving, deadline_s=BOOT_S)
+    assert scenario.hosts.states(scenario.db) == ["live"]
 
 
 @pytest.mark.slow
-def test_after_a_reset_each_host_waits_for_its_own_volumes_and_comes_back_by_itself(standing: Standing) -> None:
+def test_after_a_reset_each_host_waits_for_its_own_volumes_and_comes_back_by_itself(scenario: Scenario) -> None:
     """`web` knocks at a port that serves `db` while its own array is away: it must go on knocking."""
-    hosts, machine = standing.hosts, standing.appliance.machine
+    hosts, machine = scenario.hosts, scenario.appliance.machine
     late = [disk.serial for disk in machine.disks if disk.bus == "scsi"]
-    hosts.write_pattern(standing.connect(DB), SEED + 4, BLOCKS)
-    hosts.write_pattern(standing.connect(WEB), SEED + 5, BLOCKS)
+    hosts.write_pattern(scenario.connect(DB), SEED + 4, BLOCKS)
+    hosts.write_pattern(scenario.connect(WEB), SEED + 5, BLOCKS)
     machine.check("sync")
     machine.reset()
     for serial in late:
         machine.pull(serial)
-    hosts.wait_live(standing.db, BOOT_S)
-    hosts.verify_pattern(hosts.namespaces(standing.db, {1})[1], SEED + 4, BLOCKS)
-    standing.appliance.wait_for_api()
+    hosts.wait_live(scenario.db, BOOT_S)
+    hosts.verify_pattern(hosts.namespaces(scenario.db, {1})[1], SEED + 4, BLOCKS)
+    scenario.appliance.wait_for_api()
     blocked = wait_until(
         "web is told to wait",
-        lambda: [m for m in standing.client.list("/mappings", host="web") if m["state"] == "blocked"],
+        lambda: [m for m in scenario.client.list("/mappings", host="web") if m["state"] == "blocked"],
     )
     assert "late" in blocked[0]["reason"]
-    assert hosts.states(standing.web) == ["connecting"]
+    assert hosts.states(scenario.web) == ["connecting"]
     for serial in late:
         machine.insert(serial)
-    hosts.wait_live(standing.web, BOOT_S)
-    hosts.verify_pattern(hosts.namespaces(standing.web, {1})[1], SEED + 5, BLOCKS)
-    wait_until("every mapping is served", standing.serving, deadline_s=BOOT_S)
+    hosts.wait_live(scenario.web, BOOT_S)
+    hosts.verify_pattern(hosts.namespaces(scenario.web, {1})[1], SEED + 5, BLOCKS)
+    wait_until("every mapping is served", scenario.serving, deadline_s=BOOT_S)
 
 
 @pytest.mark.slow
-def test_a_host_that_loses_its_name_is_cut_off(standing: Standing) -> None:
-    hosts = standing.hosts
+def test_a_host_that_loses_its_name_is_cut_off(scenario: Scenario) -> None:
+    hosts = scenario.hosts
     for host in (DB, WEB):
-        standing.connect(host)
-    standing.client.patch("/hosts/web", {"nqns": []}, confirm=volumes_of(standing.client, "web"))
-    hosts.wait_until("web gives its disk up", lambda: hosts.namespaces(standing.web), lambda seen: seen == {})
-    assert hosts.states(standing.db) == ["live"]
-    standing.client.patch("/hosts/web", {"nqns": [WEB]})
-    wait_until("every mapping is served", standing.serving, deadline_s=BOOT_S)
-    standing.connect(WEB)
+        scenario.connect(host)
+    scenario.client.patch("/hosts/web", {"nqns": []}, confirm=volumes_of(scenario.client, "web"))
+    hosts.wait_until("web gives its disk up", lambda: hosts.namespaces(scenario.web), lambda seen: seen == {})
+    assert hosts.states(scenario.db) == ["live"]
+    scenario.client.patch("/hosts/web", {"nqns": [WEB]})
+    wait_until("every mapping is served", scenario.serving, deadline_s=BOOT_S)
+    scenario.connect(WEB)

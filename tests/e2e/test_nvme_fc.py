@@ -22,7 +22,7 @@ BLOCKS, SEED = 256, 20261125
 BOOT_S = 400.0
 
 
-class Standing:
+class Scenario:
     """The appliance with a volume for `db`, which shows a key, and one for `web`; and how a portal was refused before
     there was a port.
     """
@@ -81,39 +81,39 @@ class Standing:
 
 
 @pytest.fixture(scope="module")
-def standing(fabric: Fabric) -> Iterator[Standing]:
+def scenario(fabric: Fabric) -> Iterator[Scenario]:
     with fabric.cleared():
-        made = Standing(fabric)
+        made = Scenario(fabric)
         yield made
         # Their disks must not stay behind without a target: whoever looked at the machine would wait for them.
         for host in (DB, WEB):
             made.disconnect(host)
 
 
-def test_what_a_host_wrote_is_there_when_it_comes_back(standing: Standing) -> None:
+def test_what_a_host_wrote_is_there_when_it_comes_back(scenario: Scenario) -> None:
     """And what was said before there was a port."""
-    assert "no Fibre Channel port of this appliance can be an NVMe target" in standing.refusal
-    assert "lpfc_enable_nvmet" in standing.refusal
-    assert f"NVMe target port {ADDRESS} does not exist" in standing.missed
-    standing.hosts.write_pattern(standing.connect(DB), SEED, BLOCKS)
-    standing.disconnect(DB)
-    device = standing.connect(DB)
-    standing.hosts.verify_pattern(device, SEED, BLOCKS)
-    uuid = standing.machine.check(["cat", f"/sys/block/{device.removeprefix('/dev/')}/uuid"]).strip()
-    assert uuid == standing.client.get("/volumes/nvmefc1")["uuid"]
+    assert "no Fibre Channel port of this appliance can be an NVMe target" in scenario.refusal
+    assert "lpfc_enable_nvmet" in scenario.refusal
+    assert f"NVMe target port {ADDRESS} does not exist" in scenario.missed
+    scenario.hosts.write_pattern(scenario.connect(DB), SEED, BLOCKS)
+    scenario.disconnect(DB)
+    device = scenario.connect(DB)
+    scenario.hosts.verify_pattern(device, SEED, BLOCKS)
+    uuid = scenario.machine.check(["cat", f"/sys/block/{device.removeprefix('/dev/')}/uuid"]).strip()
+    assert uuid == scenario.client.get("/volumes/nvmefc1")["uuid"]
 
 
-def test_a_stranger_and_a_host_with_a_wrong_key_see_nothing(standing: Standing) -> None:
+def test_a_stranger_and_a_host_with_a_wrong_key_see_nothing(scenario: Scenario) -> None:
     """nvme_fc connects in the background: that it was refused is seen by what does not come."""
-    hosts, other = standing.hosts, standing.hosts.new_key()
+    hosts, other = scenario.hosts, scenario.hosts.new_key()
     for host in (DB, WEB):
-        standing.disconnect(host)
+        scenario.disconnect(host)
     for name, subsystem, keys in (
-        (STRANGER, standing.web, None),
-        (STRANGER, standing.db, standing.keys),
-        (WEB, standing.db, None),
-        (DB, standing.db, None),
-        (DB, standing.db, DhChap(other, standing.keys.mutual_secret)),
+        (STRANGER, scenario.web, None),
+        (STRANGER, scenario.db, scenario.keys),
+        (WEB, scenario.db, None),
+        (DB, scenario.db, None),
+        (DB, scenario.db, DhChap(other, scenario.keys.mutual_secret)),
     ):
         hosts.try_to_connect(subsystem, name, keys)
         assert hosts.namespaces(subsystem) == {}
@@ -121,48 +121,48 @@ def test_a_stranger_and_a_host_with_a_wrong_key_see_nothing(standing: Standing) 
         hosts.give_up(subsystem)
 
 
-def test_discovery_tells_a_host_only_what_it_may_reach(standing: Standing) -> None:
-    told = {host: standing.hosts.discovered(NO_PORT, host) for host in (DB, WEB, STRANGER)}
-    assert told == {DB: {standing.db}, WEB: {standing.web}, STRANGER: set()}
+def test_discovery_tells_a_host_only_what_it_may_reach(scenario: Scenario) -> None:
+    reported = {host: scenario.hosts.discovered(NO_PORT, host) for host in (DB, WEB, STRANGER)}
+    assert reported == {DB: {scenario.db}, WEB: {scenario.web}, STRANGER: set()}
 
 
-def test_a_volume_comes_and_goes_on_a_connected_host_while_it_writes(standing: Standing) -> None:
-    hosts, client = standing.hosts, standing.client
-    device = standing.connect(DB)
+def test_a_volume_comes_and_goes_on_a_connected_host_while_it_writes(scenario: Scenario) -> None:
+    hosts, client = scenario.hosts, scenario.client
+    device = scenario.connect(DB)
     hosts.start_logged_writer(device, SEED + 1, 64, 3600.0)
     try:
         for use in (hosts.write_pattern, hosts.verify_pattern):
             before = hosts.acknowledged(device, SEED + 1)
             mapping = client.post("/mappings", {"volume": "nvmefc3", "host": "db"})
-            use(hosts.namespaces(standing.db, {1, mapping["lun"]})[mapping["lun"]], SEED + 2, 64)
+            use(hosts.namespaces(scenario.db, {1, mapping["lun"]})[mapping["lun"]], SEED + 2, 64)
             client.delete(f"/mappings/{mapping['id']}", confirm=["nvmefc3"])
-            hosts.namespaces(standing.db, {1})
+            hosts.namespaces(scenario.db, {1})
             wait_until("the writer goes on", lambda: hosts.acknowledged(device, SEED + 1) > before)  # noqa: B023
     finally:
         hosts.stop_logged_writer(device, SEED + 1)
     assert hosts.verify_logged(device, SEED + 1) > 0
 
 
-def test_a_host_that_loses_its_name_is_cut_off(standing: Standing) -> None:
-    hosts = standing.hosts
+def test_a_host_that_loses_its_name_is_cut_off(scenario: Scenario) -> None:
+    hosts = scenario.hosts
     for host in (DB, WEB):
-        hosts.write_pattern(standing.connect(host), SEED + 4, BLOCKS)
-    standing.client.patch("/hosts/web", {"nqns": []}, confirm=volumes_of(standing.client, "web"))
-    hosts.wait_until("web gives its disk up", lambda: hosts.namespaces(standing.web), lambda seen: seen == {})
-    assert hosts.states(standing.db) == ["live"]
-    standing.client.patch("/hosts/web", {"nqns": [WEB]})
-    standing.wait_served()
-    hosts.verify_pattern(standing.connect(WEB), SEED + 4, BLOCKS)
+        hosts.write_pattern(scenario.connect(host), SEED + 4, BLOCKS)
+    scenario.client.patch("/hosts/web", {"nqns": []}, confirm=volumes_of(scenario.client, "web"))
+    hosts.wait_until("web gives its disk up", lambda: hosts.namespaces(scenario.web), lambda seen: seen == {})
+    assert hosts.states(scenario.db) == ["live"]
+    scenario.client.patch("/hosts/web", {"nqns": [WEB]})
+    scenario.wait_served()
+    hosts.verify_pattern(scenario.connect(WEB), SEED + 4, BLOCKS)
 
 
-def test_after_a_reset_the_exports_come_back_and_wait_for_a_port_that_is_late(standing: Standing) -> None:
-    standing.hosts.write_pattern(standing.connect(DB), SEED + 3, BLOCKS)
-    standing.machine.check("sync")
-    standing.machine.reset()
-    standing.appliance.wait_for_api(BOOT_S)
-    blocked = wait_until("the port is missed", standing.blocked, deadline_s=BOOT_S)
+def test_after_a_reset_the_exports_come_back_and_wait_for_a_port_that_is_late(scenario: Scenario) -> None:
+    scenario.hosts.write_pattern(scenario.connect(DB), SEED + 3, BLOCKS)
+    scenario.machine.check("sync")
+    scenario.machine.reset()
+    scenario.appliance.wait_for_api(BOOT_S)
+    blocked = wait_until("the port is missed", scenario.blocked, deadline_s=BOOT_S)
     assert "no Fibre Channel port of this appliance can be an NVMe target" in blocked
-    standing.hosts.lay()
-    standing.hosts.plug()
-    standing.wait_served()
-    standing.hosts.verify_pattern(standing.connect(DB), SEED + 3, BLOCKS)
+    scenario.hosts.lay()
+    scenario.hosts.plug()
+    scenario.wait_served()
+    scenario.hosts.verify_pattern(scenario.connect(DB), SEED + 3, BLOCKS)

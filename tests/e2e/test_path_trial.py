@@ -69,10 +69,10 @@ def _asked(host: Host) -> JsonObject:
 def test_the_host_goes_on_without_either_path_and_has_both_again(host: Host, device: str) -> None:
     before = host.acknowledged(device, SEED)
     host.appliance.client.wait(_asked(host))
-    told = host.paths()["verification"]
-    assert told["is_passed"], told
-    assert [f"was blocked for {AWAY_S} s" in words for words in told["words"]] == [False, True, True], told
-    assert "bytes" in told["words"][0]
+    reported = host.paths()["verification"]
+    assert reported["is_passed"], reported
+    assert [f"was blocked for {AWAY_S} s" in words for words in reported["words"]] == [False, True, True], reported
+    assert "bytes" in reported["words"][0]
     assert host.acknowledged(device, SEED) > before
     assert host.paths()["state"] == "up"
 

@@ -174,7 +174,7 @@ def test_an_upgrade_keeps_the_database_and_every_session(server: Server, client:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("first")
-def test_a_release_that_does_not_start_is_taken_back(server: Server, client: Uml, tmp_path: Path) -> None:
+def test_a_release_that_does_not_start_is_reverted(server: Server, client: Uml, tmp_path: Path) -> None:
     kept, before = _database(server), server.appliance.check("readlink /opt/lunette")
     setting = server.appliance.check(f"cat /{_SETTING}")
     broken = server.install(_other(tmp_path, "broken", breaks="bin/lunette-api"), appliance_start_timeout=9)

@@ -134,8 +134,8 @@ def test_the_agent_refuses_another_user(machine: Appliance) -> None:
         # Even with the socket's file mode out of the way, the peer's uid decides.
         machine.machine.check("chmod 0666 /run/lunette/agent.sock")
         said = machine.machine.run(f"setpriv --reuid={user} --clear-groups {ask} 2>&1").stdout
-        told = json.loads(said)
-        assert (told["kind"], told["type"]) == ("problem", "forbidden")
+        reported = json.loads(said)
+        assert (reported["kind"], reported["type"]) == ("problem", "forbidden")
     machine.machine.check("chmod 0660 /run/lunette/agent.sock")
     assert '"ledger_generation"' in machine.machine.check(
         f"setpriv --reuid=lunette-api --regid=lunette-api --init-groups {ask}"
@@ -185,7 +185,7 @@ def test_manual_page_and_completion_are_installed(machine: Appliance) -> None:
     assert said.strip() == "console"
 
 
-def test_the_certificate_is_replaced_and_taken_back_by_a_process_without_rights(machine: Appliance) -> None:
+def test_the_certificate_is_replaced_and_reverted_by_a_process_without_rights(machine: Appliance) -> None:
     """Clients that come in anew see it at once; who is there already stays, and nothing is restarted."""
     url, client = machine.machine.api_url, machine.client
     pid = machine.machine.check("systemctl show --property=MainPID --value lunette-api")

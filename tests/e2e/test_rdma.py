@@ -32,7 +32,7 @@ LUN, NSID = 1, 2
 BOOT_S = 400.0
 
 
-class Standing:
+class Scenario:
     """The appliance, the hosts' guest, how `db` is served, and how portals were refused before there was a device."""
 
     def __init__(self, fabric: Fabric, hosts: RdmaHosts) -> None:
@@ -100,82 +100,82 @@ def lay_address(made: Appliance) -> None:
 
 
 @pytest.fixture(scope="module")
-def standing(fabric: Fabric, hosts: NvmeInitiator) -> Iterator[Standing]:
+def scenario(fabric: Fabric, hosts: NvmeInitiator) -> Iterator[Scenario]:
     with fabric.cleared():
-        yield Standing(fabric, RdmaHosts(hosts.machine))
+        yield Scenario(fabric, RdmaHosts(hosts.machine))
 
 
 @pytest.mark.slow
-def test_without_a_device_portals_are_refused_with_what_to_do(standing: Standing) -> None:
-    for refusal in standing.refusals:
+def test_without_a_device_portals_are_refused_with_what_to_do(scenario: Scenario) -> None:
+    for refusal in scenario.refusals:
         assert "no RDMA device" in refusal
         assert "rdma link add" in refusal
 
 
 @pytest.mark.slow
-def test_an_address_without_rdma_is_refused_with_those_that_have_it(standing: Standing) -> None:
+def test_an_address_without_rdma_is_refused_with_those_that_have_it(scenario: Scenario) -> None:
     with pytest.raises(Refused, match=f"take one of {APPLIANCE}"):
-        standing.client.post("/portals", {"name": "other", "protocol": "iser", "address": "10.0.2.15"})
+        scenario.client.post("/portals", {"name": "other", "protocol": "iser", "address": "10.0.2.15"})
 
 
 @pytest.mark.slow
-def test_the_device_is_shown_with_link_and_roce_version(standing: Standing) -> None:
-    (device,) = standing.client.list("/rdma-devices")
+def test_the_device_is_shown_with_link_and_roce_version(scenario: Scenario) -> None:
+    (device,) = scenario.client.list("/rdma-devices")
     assert (device["id"], device["interface"], device["state"]) == ("rxe0/1", CARD, "active")
     assert (device["link_layer"], device["mtu_bytes"], device["reason"]) == ("Ethernet", 1500, None)
     assert [(one["address"], one["kind"]) for one in device["addresses"]] == [(APPLIANCE, "RoCE v2")]
 
 
 @pytest.mark.slow
-def test_a_stranger_and_a_host_with_a_wrong_secret_see_nothing(standing: Standing) -> None:
-    hosts, portal = standing.hosts, f"{APPLIANCE}:{ISER}"
-    standing.disconnect()
+def test_a_stranger_and_a_host_with_a_wrong_secret_see_nothing(scenario: Scenario) -> None:
+    hosts, portal = scenario.hosts, f"{APPLIANCE}:{ISER}"
+    scenario.disconnect()
     for initiator, chap in ((STRANGER_IQN, CHAP), (DB_IQN, Chap("db", "wrong-secret-1")), (DB_IQN, None)):
         with pytest.raises(LoginFailed):
-            hosts.login(standing.target, portal, initiator, chap)
+            hosts.login(scenario.target, portal, initiator, chap)
     with pytest.raises(ConnectFailed):
-        hosts.connect(standing.subsystem, NVME, STRANGER_NQN)
-    assert hosts.namespaces(standing.subsystem) == {}
+        hosts.connect(scenario.subsystem, NVME, STRANGER_NQN)
+    assert hosts.namespaces(scenario.subsystem) == {}
 
 
-def test_what_a_host_wrote_is_there_when_it_comes_back(standing: Standing) -> None:
-    for number, device in enumerate(standing.connect()):
-        standing.hosts.write_pattern(device, SEED + number, BLOCKS)
-    assert [one["protocol"] for one in standing.client.list("/sessions", host="db")] == ["iser"]
-    standing.disconnect()
-    for number, device in enumerate(standing.connect()):
-        standing.hosts.verify_pattern(device, SEED + number, BLOCKS)
+def test_what_a_host_wrote_is_there_when_it_comes_back(scenario: Scenario) -> None:
+    for number, device in enumerate(scenario.connect()):
+        scenario.hosts.write_pattern(device, SEED + number, BLOCKS)
+    assert [one["protocol"] for one in scenario.client.list("/sessions", host="db")] == ["iser"]
+    scenario.disconnect()
+    for number, device in enumerate(scenario.connect()):
+        scenario.hosts.verify_pattern(device, SEED + number, BLOCKS)
 
 
 @pytest.mark.slow
-def test_a_device_that_was_away_for_a_moment_is_listened_on_again(standing: Standing) -> None:
+def test_a_device_that_was_away_for_a_moment_is_listened_on_again(scenario: Scenario) -> None:
     """The kernel drops its listeners with the device and does not say so."""
-    devices = standing.connect()
+    devices = scenario.connect()
     for number, device in enumerate(devices):
-        standing.hosts.write_pattern(device, SEED + 10 + number, BLOCKS)
-    remove_device(standing.appliance.machine)
-    add_device(standing.appliance.machine)
-    standing.wait_back()
+        scenario.hosts.write_pattern(device, SEED + 10 + number, BLOCKS)
+    remove_device(scenario.appliance.machine)
+    add_device(scenario.appliance.machine)
+    scenario.wait_back()
     for number, device in enumerate(devices):
-        standing.hosts.verify_pattern(device, SEED + 10 + number, BLOCKS)
+        scenario.hosts.verify_pattern(device, SEED + 10 + number, BLOCKS)
 
 
 @pytest.mark.slow
-def test_after_a_reset_portals_wait_for_a_late_device_and_hosts_come_back_by_themselves(standing: Standing) -> None:
-    hosts, machine = standing.hosts, standing.appliance.machine
-    devices = standing.connect()
+def test_after_a_reset_portals_wait_for_a_late_device_and_hosts_come_back_by_themselves(scenario: Scenario) -> None:
+    hosts, machine = scenario.hosts, scenario.appliance.machine
+    devices = scenario.connect()
     for number, device in enumerate(devices):
         hosts.write_pattern(device, SEED + 20 + number, BLOCKS)
     machine.check("sync")
     machine.reset()
-    standing.appliance.wait_for_api()
-    reasons = wait_until("both portals wait for the device", lambda: _two(standing.blocked()), deadline_s=BOOT_S)
+    scenario.appliance.wait_for_api()
+    reasons = wait_until("both portals wait for the device", lambda: _two(scenario.blocked()), deadline_s=BOOT_S)
     assert all("no RDMA device" in reason for reason in reasons)
-    assert len(hosts.states(standing.subsystem)) == 1  # it was not given up
+    assert len(hosts.states(scenario.subsystem)) == 1  # it was not given up
     add_device(machine)
-    wait_until("both portals listen", lambda: not standing.blocked(), deadline_s=BOOT_S)
-    standing.wait_back()
-    assert standing.connect() == devices
+    wait_until("both portals listen", lambda: not scenario.blocked(), deadline_s=BOOT_S)
+    scenario.wait_back()
+    assert scenario.connect() == devices
     for number, device in enumerate(devices):
         hosts.verify_pattern(device, SEED + 20 + number, BLOCKS)
 
@@ -194,21 +194,21 @@ class TcpHosts(NvmeHosts):
 
 
 @pytest.mark.slow
-def test_who_asks_at_one_portal_over_tcp_is_led_to_all_of_them(standing: Standing) -> None:
+def test_who_asks_at_one_portal_over_tcp_is_led_to_all_of_them(scenario: Scenario) -> None:
     """Two portals that refer to each other; neither leads to the one over RDMA, nor a stranger to anything."""
     first, second = 4421, 4422
-    hosts, names = TcpHosts(standing.hosts.machine), {first: "tcp-a", second: "tcp-b"}
-    device = standing.connect()[1]
-    standing.hosts.write_pattern(device, SEED + 9, BLOCKS)
-    standing.disconnect()
+    hosts, names = TcpHosts(scenario.hosts.machine), {first: "tcp-a", second: "tcp-b"}
+    device = scenario.connect()[1]
+    scenario.hosts.write_pattern(device, SEED + 9, BLOCKS)
+    scenario.disconnect()
     for port, name in names.items():
-        standing.client.post("/portals", {"name": name, "protocol": "nvme-tcp", "address": APPLIANCE, "port": port})
-    wait_until("the portals listen", lambda: not standing.blocked(), deadline_s=BOOT_S)
-    assert hosts.discovered(first, DB_NQN) == {standing.subsystem, f"{APPLIANCE}:{second}"}
+        scenario.client.post("/portals", {"name": name, "protocol": "nvme-tcp", "address": APPLIANCE, "port": port})
+    wait_until("the portals listen", lambda: not scenario.blocked(), deadline_s=BOOT_S)
+    assert hosts.discovered(first, DB_NQN) == {scenario.subsystem, f"{APPLIANCE}:{second}"}
     assert hosts.discovered(second, STRANGER_NQN) == {f"{APPLIANCE}:{first}"}
     hosts.connect_all(first, DB_NQN)
-    hosts.wait_until("both paths are there", lambda: hosts.states(standing.subsystem), ["live", "live"].__eq__)
-    hosts.verify_pattern(hosts.namespaces(standing.subsystem, {NSID})[NSID], SEED + 9, BLOCKS)
-    hosts.disconnect(standing.subsystem)
+    hosts.wait_until("both paths are there", lambda: hosts.states(scenario.subsystem), ["live", "live"].__eq__)
+    hosts.verify_pattern(hosts.namespaces(scenario.subsystem, {NSID})[NSID], SEED + 9, BLOCKS)
+    hosts.disconnect(scenario.subsystem)
     for name in names.values():
-        standing.client.delete(f"/portals/{name}")
+        scenario.client.delete(f"/portals/{name}")

@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.uml, pytest.mark.timeout(600)]
 ASSEMBLE = f"mdadm --assemble --config=none --homehost=lunette --uuid={UUID} /dev/md/grow "
 SLOWLY = f"echo 2000 >{SYS}/sync_speed_max; echo 1000 >{SYS}/sync_speed_min"
 MEMBERS = [f"/dev/ubd{letter}" for letter in "bcdef"]
-BESIDE = "18"
+Q_LAST = "18"
 """left-symmetric-6: all of the second parity is on the last disk."""
 
 
@@ -44,7 +44,7 @@ def becomes_raid6(machine: Uml, policy: str) -> tuple[str, int]:
     assert read(machine, "consistency_policy") == "bitmap"
     machine.check(SLOWLY)
     machine.check("mdadm --grow /dev/md127 --level=6 --raid-devices=4 --layout=preserve", timeout_s=60)
-    assert (read(machine, "level"), read(machine, "raid_disks"), read(machine, "layout")) == ("raid6", "4", BESIDE)
+    assert (read(machine, "level"), read(machine, "raid_disks"), read(machine, "layout")) == ("raid6", "4", Q_LAST)
     wait_until("it is filled", lambda: read(machine, "sync_action") == "recover", deadline_s=10)
     assert read(machine, "consistency_policy") == "bitmap"
     return made
@@ -86,7 +86,7 @@ def test_a_raid5_becomes_a_raid6_and_a_kill_while_its_disk_is_filled_loses_nothi
         assemble(machine, MEMBERS[:4])
     machine.check("mdadm --stop /dev/md127 || true")
     assemble(machine, MEMBERS[:4], "--force --run")
-    assert (read(machine, "level"), read(machine, "layout")) == ("raid6", BESIDE)
+    assert (read(machine, "level"), read(machine, "layout")) == ("raid6", Q_LAST)
     assert checksum(machine) == before
     goes_on_to_the_end(machine)
     machine.check(f"echo repair >{SYS}/sync_action")
@@ -94,7 +94,7 @@ def test_a_raid5_becomes_a_raid6_and_a_kill_while_its_disk_is_filled_loses_nothi
     agree(machine)
     machine.check("mdadm --stop /dev/md127")
     assemble(machine, MEMBERS[:4])
-    assert (read(machine, "level"), read(machine, "layout"), read(machine, "degraded")) == ("raid6", BESIDE, "0")
+    assert (read(machine, "level"), read(machine, "layout"), read(machine, "degraded")) == ("raid6", Q_LAST, "0")
     assert int(machine.check("blockdev --getsize64 /dev/md127")) == size
     for lost in MEMBERS[:2]:
         machine.check(f"mdadm --manage /dev/md127 --fail {lost}")
@@ -117,7 +117,7 @@ def test_such_a_raid6_grows_in_its_own_layout_also_if_it_is_killed(machine: Uml)
     wait_until("the repair is over", lambda: read(machine, "sync_action") == "idle", deadline_s=120)
     machine.check("mdadm --stop /dev/md127")
     assemble(machine, MEMBERS)
-    assert (read(machine, "layout"), read(machine, "raid_disks")) == (BESIDE, "5")
+    assert (read(machine, "layout"), read(machine, "raid_disks")) == (Q_LAST, "5")
     assert checksum(machine) == before
     machine.check(f"echo active >{SYS}/array_state")
     agree(machine)

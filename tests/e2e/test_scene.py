@@ -47,7 +47,7 @@ NOT_EVERYWHERE = {
 """Files of a support bundle that tell why there is nothing in them: user-mode Linux lacks what they are about."""
 
 
-class Standing:
+class Scenario:
     """The scene as it stands: appliance, hosts, and the pattern that was written to every volume."""
 
     def __init__(self, appliance: Appliance, scene: Scene, hosts: LabHosts) -> None:
@@ -78,7 +78,7 @@ class Standing:
     scope="module",
     params=[pytest.param("qemu", marks=pytest.mark.qemu), pytest.param("uml", marks=pytest.mark.uml)],
 )
-def standing(request: pytest.FixtureRequest) -> Iterator[Standing]:
+def scenario(request: pytest.FixtureRequest) -> Iterator[Scenario]:
     """The scene, provisioned through the API, with a pattern written to every volume by its host."""
     with contextlib.ExitStack() as stack:
         if request.param == "qemu":
@@ -89,65 +89,65 @@ def standing(request: pytest.FixtureRequest) -> Iterator[Standing]:
             disks, volumes = made.disk_ids("ubd")[:4], FEW
         hosts = stack.enter_context(lab_hosts("scene-hosts"))
         scene = provision(made.client, disks, print, volumes=volumes)
-        stands = Standing(made, scene, hosts)
+        stands = Scenario(made, scene, hosts)
         wait_until("every mapping is served", stands.serving)
         hosts.write_and_verify(scene, made.machine, SEED)
         yield stands
 
 
-def test_what_was_written_is_there_after_the_hosts_come_back(standing: Standing) -> None:
-    assert standing.hosts.verify(standing.scene, standing.appliance.machine, SEED) == standing.counts
+def test_what_was_written_is_there_after_the_hosts_come_back(scenario: Scenario) -> None:
+    assert scenario.hosts.verify(scenario.scene, scenario.appliance.machine, SEED) == scenario.counts
 
 
-def test_sessions_are_listed_with_their_hosts(standing: Standing) -> None:
-    with standing.hosts.logged_in(standing.scene, standing.appliance.machine):
+def test_sessions_are_listed_with_their_hosts(scenario: Scenario) -> None:
+    with scenario.hosts.logged_in(scenario.scene, scenario.appliance.machine):
         sessions = wait_until(
             "four sessions are listed",
             lambda: (
-                [s for s in standing.appliance.client.list("/sessions") if s["host"]][3:]
-                and list(standing.appliance.client.list("/sessions"))
+                [s for s in scenario.appliance.client.list("/sessions") if s["host"]][3:]
+                and list(scenario.appliance.client.list("/sessions"))
             ),
         )
-        assert {s["host"]: s["target_iqn"] for s in sessions} == standing.scene.targets
+        assert {s["host"]: s["target_iqn"] for s in sessions} == scenario.scene.targets
 
 
-def test_a_host_sees_its_own_volumes_and_no_others(standing: Standing) -> None:
-    plain = next(host for host in standing.scene.hosts if host.chap is None)
-    own = LibiscsiInitiator(plain.iqn, "127.0.0.1", standing.port)
-    assert own.inquire(standing.scene.targets[plain.name], 1).ok
+def test_a_host_sees_its_own_volumes_and_no_others(scenario: Scenario) -> None:
+    plain = next(host for host in scenario.scene.hosts if host.chap is None)
+    own = LibiscsiInitiator(plain.iqn, "127.0.0.1", scenario.port)
+    assert own.inquire(scenario.scene.targets[plain.name], 1).ok
     last = len(plain.volumes)
-    assert own.inquire(standing.scene.targets[plain.name], last).ok
-    assert not own.inquire(standing.scene.targets[plain.name], last + 1).ok
-    for name, target in standing.scene.targets.items():
+    assert own.inquire(scenario.scene.targets[plain.name], last).ok
+    assert not own.inquire(scenario.scene.targets[plain.name], last + 1).ok
+    for name, target in scenario.scene.targets.items():
         assert own.inquire(target, 1).ok == (name == plain.name), name
 
 
-def test_an_initiator_nobody_registered_gets_no_lun(standing: Standing) -> None:
-    stranger = LibiscsiInitiator("iqn.2026-01.com.example:stranger", "127.0.0.1", standing.port)
-    for target in standing.scene.targets.values():
+def test_an_initiator_nobody_registered_gets_no_lun(scenario: Scenario) -> None:
+    stranger = LibiscsiInitiator("iqn.2026-01.com.example:stranger", "127.0.0.1", scenario.port)
+    for target in scenario.scene.targets.values():
         assert not stranger.inquire(target, 1).ok
 
 
-def test_a_wrong_or_missing_chap_secret_gets_no_lun(standing: Standing) -> None:
-    host = next(h for h in standing.scene.hosts if h.chap and h.chap["mutual_user"] is None)
+def test_a_wrong_or_missing_chap_secret_gets_no_lun(scenario: Scenario) -> None:
+    host = next(h for h in scenario.scene.hosts if h.chap and h.chap["mutual_user"] is None)
     assert host.chap is not None
-    target = standing.scene.targets[host.name]
+    target = scenario.scene.targets[host.name]
     right = Chap(host.chap["user"], host.chap["secret"])
-    assert LibiscsiInitiator(host.iqn, "127.0.0.1", standing.port, right).inquire(target, 1).ok
+    assert LibiscsiInitiator(host.iqn, "127.0.0.1", scenario.port, right).inquire(target, 1).ok
     for chap in (None, Chap(right.user, "wrong-secret-1"), Chap("someone", right.secret)):
-        assert not LibiscsiInitiator(host.iqn, "127.0.0.1", standing.port, chap).inquire(target, 1).ok
+        assert not LibiscsiInitiator(host.iqn, "127.0.0.1", scenario.port, chap).inquire(target, 1).ok
 
 
-def test_mutual_chap_takes_both_secrets(standing: Standing) -> None:
-    host = next(h for h in standing.scene.hosts if h.chap and h.chap["mutual_user"])
+def test_mutual_chap_takes_both_secrets(scenario: Scenario) -> None:
+    host = next(h for h in scenario.scene.hosts if h.chap and h.chap["mutual_user"])
     right = mutual(host)
     for wrong in (replace(right, mutual_secret="wrong-secret-1"), replace(right, secret="wrong-secret-1"), None):
         with pytest.raises(LoginFailed, match=r"authorization failure|non-retryable iSCSI login failure"):
-            standing.login(host, wrong)
-    standing.login(host, right)
-    target = standing.scene.targets[host.name]
-    assert standing.hosts.initiator.devices(target, expected=len(host.volumes))
-    standing.hosts.initiator.logout(target)
+            scenario.login(host, wrong)
+    scenario.login(host, right)
+    target = scenario.scene.targets[host.name]
+    assert scenario.hosts.initiator.devices(target, expected=len(host.volumes))
+    scenario.hosts.initiator.logout(target)
 
 
 def mutual(host: SceneHost) -> Chap:
@@ -156,30 +156,30 @@ def mutual(host: SceneHost) -> Chap:
     return Chap(**host.chap)
 
 
-def test_a_host_sees_the_identity_that_is_stored(standing: Standing) -> None:
-    guest = standing.hosts.initiator
-    with standing.hosts.logged_in(standing.scene, standing.appliance.machine):
-        for host in standing.scene.hosts:
-            devices = guest.devices(standing.scene.targets[host.name], expected=len(host.volumes))
+def test_a_host_sees_the_identity_that_is_stored(scenario: Scenario) -> None:
+    guest = scenario.hosts.initiator
+    with scenario.hosts.logged_in(scenario.scene, scenario.appliance.machine):
+        for host in scenario.scene.hosts:
+            devices = guest.devices(scenario.scene.targets[host.name], expected=len(host.volumes))
             for lun in (1, len(host.volumes)):
-                volume = standing.appliance.client.get(f"/volumes/{host.volumes[lun - 1]}")
+                volume = scenario.appliance.client.get(f"/volumes/{host.volumes[lun - 1]}")
                 shown = f"/sys/block/{devices[lun].removeprefix('/dev/')}/device"
                 assert guest.machine.check(f"cat {shown}/wwid").strip() == f"naa.{volume['naa']}"
                 assert volume["serial"] in guest.machine.check(f"tr -d '\\0' <{shown}/vpd_pg80")
 
 
-def test_a_volume_that_is_mapped_is_not_deleted(standing: Standing) -> None:
+def test_a_volume_that_is_mapped_is_not_deleted(scenario: Scenario) -> None:
     with pytest.raises(Refused) as caught:
-        standing.appliance.client.delete("/volumes/lun01")
+        scenario.appliance.client.delete("/volumes/lun01")
     assert caught.value.status == 409
     assert "esx1" in str(caught.value)
 
 
-def test_unmapping_takes_the_lun_away_and_mapping_brings_it_back_with_its_data(standing: Standing) -> None:
-    client = standing.appliance.client
-    plain = next(host for host in standing.scene.hosts if host.chap is None)
-    initiator = LibiscsiInitiator(plain.iqn, "127.0.0.1", standing.port)
-    target = standing.scene.targets[plain.name]
+def test_unmapping_takes_the_lun_away_and_mapping_brings_it_back_with_its_data(scenario: Scenario) -> None:
+    client = scenario.appliance.client
+    plain = next(host for host in scenario.scene.hosts if host.chap is None)
+    initiator = LibiscsiInitiator(plain.iqn, "127.0.0.1", scenario.port)
+    target = scenario.scene.targets[plain.name]
     last = len(plain.volumes)
     mapping = next(m for m in client.list("/mappings", host=plain.name) if m["lun"] == last)
     client.delete(f"/mappings/{mapping['id']}", confirm=[mapping["volume"]])
@@ -187,70 +187,70 @@ def test_unmapping_takes_the_lun_away_and_mapping_brings_it_back_with_its_data(s
     assert initiator.inquire(target, last - 1).ok
     client.post("/mappings", {"volume": mapping["volume"], "host": plain.name, "lun": last})
     wait_until("the LUN is back", lambda: initiator.inquire(target, last).ok)
-    assert standing.hosts.verify(standing.scene, standing.appliance.machine, SEED) == standing.counts
+    assert scenario.hosts.verify(scenario.scene, scenario.appliance.machine, SEED) == scenario.counts
 
 
 @pytest.mark.parametrize("unit", ["lunette-agent", pytest.param("lunette-api", marks=pytest.mark.slow)])
-def test_exports_stay_when_a_process_is_killed(standing: Standing, unit: str) -> None:
-    machine = standing.appliance.machine
-    with standing.hosts.logged_in(standing.scene, machine):
+def test_exports_stay_when_a_process_is_killed(scenario: Scenario, unit: str) -> None:
+    machine = scenario.appliance.machine
+    with scenario.hosts.logged_in(scenario.scene, machine):
         machine.check(f"systemctl kill --signal=KILL {unit}")
-        standing.hosts.verify_logged_in(standing.scene, SEED)
-        standing.appliance.wait_for_api()
-        wait_until("every mapping is served", standing.serving)
-        assert all(standing.hosts.initiator.is_connected(target) for target in standing.scene.targets.values())
+        scenario.hosts.verify_logged_in(scenario.scene, SEED)
+        scenario.appliance.wait_for_api()
+        wait_until("every mapping is served", scenario.serving)
+        assert all(scenario.hosts.initiator.is_connected(target) for target in scenario.scene.targets.values())
 
 
-def test_exports_come_back_after_a_reset_even_without_the_api(standing: Standing) -> None:
-    machine = standing.appliance.machine
+def test_exports_come_back_after_a_reset_even_without_the_api(scenario: Scenario) -> None:
+    machine = scenario.appliance.machine
     machine.check("systemctl disable lunette-api && sync")
     machine.reset()
     machine.wait_for_shell()
     verified = wait_until(
         "all volumes are served without the API",
-        lambda: standing.hosts.verify_if_possible(standing.scene, machine, SEED),
+        lambda: scenario.hosts.verify_if_possible(scenario.scene, machine, SEED),
         deadline_s=240,
     )
-    assert verified == standing.counts
+    assert verified == scenario.counts
     machine.check("systemctl enable --now lunette-api")
-    standing.appliance.wait_for_api()
-    wait_until("every mapping is served", standing.serving)
+    scenario.appliance.wait_for_api()
+    wait_until("every mapping is served", scenario.serving)
 
 
 @pytest.mark.slow
-def test_an_orderly_shutdown_stops_the_array_clean(standing: Standing) -> None:
+def test_an_orderly_shutdown_stops_the_array_clean(scenario: Scenario) -> None:
     """Under a host's writes: a machine that lost its power now would come back with an array to resynchronise."""
-    machine, host, guest = standing.appliance.machine, standing.scene.hosts[0], standing.hosts.initiator
+    machine, host, guest = scenario.appliance.machine, scenario.scene.hosts[0], scenario.hosts.initiator
     wait_until(
         "the first resync is over",
-        lambda: standing.appliance.client.get("/arrays/tank")["health"] == "clean",
+        lambda: scenario.appliance.client.get("/arrays/tank")["health"] == "clean",
         deadline_s=600,
     )
-    plan = standing.appliance.client.post("/appliance:power-off", dry_run=True)
+    plan = scenario.appliance.client.post("/appliance:power-off", dry_run=True)
     assert "until the system is switched on" in plan["warnings"][0]
-    standing.login(host, mutual(host))
-    target = standing.scene.targets[host.name]
+    scenario.login(host, mutual(host))
+    target = scenario.scene.targets[host.name]
     device = guest.devices(target, expected=len(host.volumes))[1]
     guest.start_logged_writer(device, SEED, 2048)
     wait_until("the host writes", lambda: guest.acknowledged(device, SEED) >= 50)
     wait_until("the disks say so", lambda: resync_offset(machine) != IN_SYNC_EVERYWHERE, pause_s=0.01)
-    job = standing.appliance.client.post("/appliance:power-off")
+    job = scenario.appliance.client.post("/appliance:power-off")
     wait_until("it is off", lambda: not is_running(machine), deadline_s=240)
     guest.stop_logged_writer(device, SEED)
     machine.kill()
     assert resync_offset(machine) == IN_SYNC_EVERYWHERE
     machine.start()
-    standing.appliance.wait_for_api()
-    standing.appliance.client.wait(job, deadline_s=120)
-    wait_until("every mapping is served", standing.serving)
-    assert standing.appliance.client.get("/arrays/tank")["health"] == "clean"
+    scenario.appliance.wait_for_api()
+    scenario.appliance.client.wait(job, deadline_s=120)
+    wait_until("every mapping is served", scenario.serving)
+    assert scenario.appliance.client.get("/arrays/tank")["health"] == "clean"
     wait_until("the host's path is back", lambda: guest.is_connected(target), deadline_s=300)
     assert guest.verify_logged(device, SEED) >= 50
     guest.logout(target)
-    with standing.hosts.logged_in(standing.scene, machine):
+    with scenario.hosts.logged_in(scenario.scene, machine):
         first = guest.devices(target, expected=len(host.volumes))[1]
         guest.write_pattern(first, SEED + 1, PATTERN_BLOCKS)  # it was written over
-        assert standing.hosts.verify_logged_in(standing.scene, SEED) == standing.counts
+        assert scenario.hosts.verify_logged_in(scenario.scene, SEED) == scenario.counts
 
 
 def resync_offset(machine: Machine) -> int:
@@ -275,21 +275,21 @@ def is_running(machine: Machine) -> bool:
     return True
 
 
-def test_a_support_bundle_tells_of_this_machine_and_holds_no_secret(standing: Standing) -> None:
-    content = standing.appliance.client.operate("appliance_support")
+def test_a_support_bundle_tells_of_this_machine_and_holds_no_secret(scenario: Scenario) -> None:
+    content = scenario.appliance.client.operate("appliance_support")
     with tarfile.open(fileobj=io.BytesIO(content)) as archive:
         files = {
             member.name.partition("/")[2]: file.read().decode()
             for member in archive.getmembers()
             if (file := archive.extractfile(member)) is not None
         }
-    assert files["exports/target.txt"].count("/udev_path = /dev/") == sum(standing.counts.values())
+    assert files["exports/target.txt"].count("/udev_path = /dev/") == sum(scenario.counts.values())
     assert "lunette-agent" in files["logs/lunette.txt"]
     assert "md127" in files["logs/kernel.txt"]
     assert "Raid Level : raid5" in files["arrays/md127.txt"]
     unread = [name for name, text in files.items() if text.startswith("not read") or "\n[exit " in text]
     assert set(unread) <= NOT_EVERYWHERE
-    credentials = [host.chap for host in standing.scene.hosts if host.chap]
+    credentials = [host.chap for host in scenario.scene.hosts if host.chap]
     secrets = {chap[key] for chap in credentials for key in ("secret", "mutual_secret") if chap[key]}
     assert len(secrets) > 2
     assert not [name for name, text in files.items() if any(secret in text for secret in secrets)]

@@ -157,8 +157,8 @@ def test_rtslib_restores_the_tree_attribute_by_attribute(left: Left) -> None:
 
 
 def test_it_says_what_is_left_out_and_nothing_else_is(left: Left) -> None:
-    (told,) = left.saved["left_out"]
-    assert told.startswith("SCSI vendor and product")
+    (reported,) = left.saved["left_out"]
+    assert reported.startswith("SCSI vendor and product")
     models = {value for path, value in left.after.items() if path.endswith("/wwn/product_id")}
     vendors = {value for path, value in left.after.items() if path.endswith("/wwn/vendor_id")}
     assert (vendors, models) == ({"LIO-ORG"}, {"IBLOCK"})

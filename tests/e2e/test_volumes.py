@@ -32,7 +32,7 @@ OLD, NEW, THICK, MORE = 11, 22, 33, 44
 
 
 @dataclass(frozen=True)
-class Standing:
+class Scenario:
     """An appliance with one array, and a host that is logged in. LUN 1 is the volume `thick`, LUN 2 `thin`."""
 
     made: Appliance
@@ -111,7 +111,7 @@ class Standing:
     scope="module",
     params=[pytest.param("uml", marks=pytest.mark.uml), pytest.param("qemu", marks=pytest.mark.qemu)],
 )
-def standing(request: pytest.FixtureRequest) -> Iterator[Standing]:
+def scenario(request: pytest.FixtureRequest) -> Iterator[Scenario]:
     is_qemu = request.param == "qemu"
     with contextlib.ExitStack() as stack:
         if is_qemu:
@@ -125,230 +125,230 @@ def standing(request: pytest.FixtureRequest) -> Iterator[Standing]:
         client.post("/hosts", {"name": "h", "iqns": [IQN]})
         if not list(client.list("/portals")):
             client.post("/portals", {"name": "storage", "address": "0.0.0.0", "port": PORTAL_PORT})
-        first = Standing(made, host, "")
+        first = Scenario(made, host, "")
         first.make("thick", 64, "thick")
         first.make("thin", 128, "thin")
         first.map("thick", 1)
         first.map("thin", 2)
-        stands = Standing(made, host, str(client.get("/hosts/h")["target_iqn"]))
+        stands = Scenario(made, host, str(client.get("/hosts/h")["target_iqn"]))
         stands.login()
         yield stands
 
 
-def test_a_volume_grows_under_a_host_that_writes_to_it_without_a_new_login(standing: Standing) -> None:
-    device, before = standing.device(1), standing.sessions()
-    naa = standing.client.get("/volumes/thick")["naa"]
-    standing.host.start_logged_writer(device, THICK, 1024)
-    wait_until("the host writes", lambda: standing.host.acknowledged(device, THICK) > 20)
-    standing.client.wait(standing.client.act("/volumes/thick", "grow", {"size_bytes": 128 * MIB}))
-    assert standing.client.get("/volumes/thick")["observed"]["size_bytes"] == 128 * MIB
-    standing.host.rescan(standing.target)
-    wait_until("the host sees the new size", lambda: standing.size(1) == 128 * MIB)
-    assert standing.sessions() == before
+def test_a_volume_grows_under_a_host_that_writes_to_it_without_a_new_login(scenario: Scenario) -> None:
+    device, before = scenario.device(1), scenario.sessions()
+    naa = scenario.client.get("/volumes/thick")["naa"]
+    scenario.host.start_logged_writer(device, THICK, 1024)
+    wait_until("the host writes", lambda: scenario.host.acknowledged(device, THICK) > 20)
+    scenario.client.wait(scenario.client.act("/volumes/thick", "grow", {"size_bytes": 128 * MIB}))
+    assert scenario.client.get("/volumes/thick")["observed"]["size_bytes"] == 128 * MIB
+    scenario.host.rescan(scenario.target)
+    wait_until("the host sees the new size", lambda: scenario.size(1) == 128 * MIB)
+    assert scenario.sessions() == before
     beyond = 64 * BLOCKS_PER_MIB
-    standing.host.write_pattern(device, NEW, beyond, first=beyond)
-    standing.host.verify_pattern(device, NEW, beyond, first=beyond)
-    standing.host.stop_logged_writer(device, THICK)
-    assert standing.host.verify_logged(device, THICK) > 0
-    assert standing.client.get("/volumes/thick")["naa"] == naa
+    scenario.host.write_pattern(device, NEW, beyond, first=beyond)
+    scenario.host.verify_pattern(device, NEW, beyond, first=beyond)
+    scenario.host.stop_logged_writer(device, THICK)
+    assert scenario.host.verify_logged(device, THICK) > 0
+    assert scenario.client.get("/volumes/thick")["naa"] == naa
     with pytest.raises(Refused, match="cannot be shrunk"):
-        standing.client.act("/volumes/thick", "grow", {"size_bytes": 64 * MIB})
+        scenario.client.act("/volumes/thick", "grow", {"size_bytes": 64 * MIB})
 
 
 @pytest.mark.slow
-def test_metrics_agree_with_what_fio_did(standing: Standing) -> None:
+def test_metrics_agree_with_what_fio_did(scenario: Scenario) -> None:
     """Per volume and per session. A session's bytes are whole MiB, so 1 % needs more than 100 of them each way."""
-    device, endpoint = standing.device(1), standing.made.access.endpoint
+    device, endpoint = scenario.device(1), scenario.made.access.endpoint
     before = fresh(endpoint)
-    done = fio.mixed(standing.host.machine, device, block_bytes=32768, total_bytes=288 * MIB, span_bytes=64 * MIB)
+    done = fio.mixed(scenario.host.machine, device, block_bytes=32768, total_bytes=288 * MIB, span_bytes=64 * MIB)
     assert min(done.read_bytes, done.written_bytes) > 128 * MIB
     after = fresh(endpoint)
     assert_agrees(before, after, of_volume(done), volume="thick")
     assert_agrees(before, after, of_session(done), host="h", initiator=IQN, protocol="iscsi", volume="thick")
-    assert {one["name"] for one in standing.client.list("/performance", of="volume")} >= {"thick", "thin"}
-    volume = standing.client.get("/volumes/thick")["id"]
-    points = wait_until("the history has it", lambda: standing.client.get(f"/performance/{volume}")["points"])
+    assert {one["name"] for one in scenario.client.list("/performance", of="volume")} >= {"thick", "thin"}
+    volume = scenario.client.get("/volumes/thick")["id"]
+    points = wait_until("the history has it", lambda: scenario.client.get(f"/performance/{volume}")["points"])
     assert any(point["write_bytes_s"] > 0 and point["latency_ms"] > 0 for point in points)
-    held = standing.made.machine.check("grep VmRSS /proc/$(systemctl show -P MainPID lunette-agent)/status")
+    held = scenario.made.machine.check("grep VmRSS /proc/$(systemctl show -P MainPID lunette-agent)/status")
     assert int(held.split()[1]) < 60_000, f"the agent holds {held.split()[1]} kB"
 
 
 @pytest.mark.slow
-def test_what_a_host_unmaps_is_free_again_and_reads_as_zeros(standing: Standing) -> None:
-    device, blocks = standing.device(2), 64 * BLOCKS_PER_MIB
-    standing.host.write_pattern(device, OLD, blocks)
-    wait_until("the volume holds what was written", lambda: standing.used_mib("thin") >= 63)
-    standing.host.machine.check(f"blkdiscard --offset 0 --length {32 * MIB} {device}")
-    wait_until("half of it is free again", lambda: standing.used_mib("thin") <= 33)
+def test_what_a_host_unmaps_is_free_again_and_reads_as_zeros(scenario: Scenario) -> None:
+    device, blocks = scenario.device(2), 64 * BLOCKS_PER_MIB
+    scenario.host.write_pattern(device, OLD, blocks)
+    wait_until("the volume holds what was written", lambda: scenario.used_mib("thin") >= 63)
+    scenario.host.machine.check(f"blkdiscard --offset 0 --length {32 * MIB} {device}")
+    wait_until("half of it is free again", lambda: scenario.used_mib("thin") <= 33)
     # Where a host cuts its request in the middle of a chunk (Linux 7.2 after 65535 blocks), that chunk keeps its data.
-    zeros = standing.host.machine.check(f"dd if={device} bs=1M count=31 iflag=direct status=none | tr -d '\\0' | wc -c")
+    zeros = scenario.host.machine.check(f"dd if={device} bs=1M count=31 iflag=direct status=none | tr -d '\\0' | wc -c")
     assert zeros.strip() == "0"
-    standing.host.verify_pattern(device, OLD, blocks // 2, first=blocks // 2)
+    scenario.host.verify_pattern(device, OLD, blocks // 2, first=blocks // 2)
 
 
 @pytest.mark.slow
-def test_clones_and_a_roll_back_have_what_was_there_when_the_snapshot_was_taken(standing: Standing) -> None:
-    client, blocks = standing.client, 4 * BLOCKS_PER_MIB
-    device = standing.device(2)
-    standing.host.write_pattern(device, OLD, blocks)
+def test_clones_and_a_roll_back_have_what_was_there_when_the_snapshot_was_taken(scenario: Scenario) -> None:
+    client, blocks = scenario.client, 4 * BLOCKS_PER_MIB
+    device = scenario.device(2)
+    scenario.host.write_pattern(device, OLD, blocks)
     client.wait(client.post("/snapshots", {"name": "before", "volume": "thin"}))
-    standing.host.write_pattern(device, NEW, blocks)
+    scenario.host.write_pattern(device, NEW, blocks)
     client.wait(client.delete("/snapshots/before"))
     assert [one["name"] for one in client.list("/deleted-snapshots")] == ["before"]
     client.wait(client.act("/deleted-snapshots/before", "recover", {}))
     client.wait(client.post("/snapshots/before:clone", {"name_pattern": "copy%d", "count": 2}))
-    standing.map("copy1", 3)
-    standing.host.rescan(standing.target)
-    standing.host.verify_pattern(standing.device(3), OLD, blocks)
-    standing.host.write_pattern(standing.device(3), MORE, blocks)
-    standing.host.verify_pattern(device, NEW, blocks)
+    scenario.map("copy1", 3)
+    scenario.host.rescan(scenario.target)
+    scenario.host.verify_pattern(scenario.device(3), OLD, blocks)
+    scenario.host.write_pattern(scenario.device(3), MORE, blocks)
+    scenario.host.verify_pattern(device, NEW, blocks)
     with pytest.raises(Refused, match="mapped to h"):
         client.act("/volumes/thin", "roll-back", {"snapshot": "before"})
-    standing.host.logout(standing.target)
+    scenario.host.logout(scenario.target)
     for volume in ("thin", "copy1"):
-        standing.unmap(volume)
+        scenario.unmap(volume)
     client.wait(client.act("/volumes/thin", "roll-back", {"snapshot": "before"}))
-    standing.map("thin", 2)
-    standing.map("copy2", 3)
-    standing.login()
-    standing.host.verify_pattern(standing.device(2), OLD, blocks)
-    standing.host.verify_pattern(standing.device(3), OLD, blocks)
+    scenario.map("thin", 2)
+    scenario.map("copy2", 3)
+    scenario.login()
+    scenario.host.verify_pattern(scenario.device(2), OLD, blocks)
+    scenario.host.verify_pattern(scenario.device(3), OLD, blocks)
     (kept,) = [one for one in client.list("/deleted-volumes") if one["name"] == "thin"]
     client.wait(client.act(f"/deleted-volumes/{kept['id']}", "recover", {"name": "then"}))
-    standing.map("then", 4)
-    standing.host.rescan(standing.target)
-    standing.host.verify_pattern(standing.device(4), NEW, blocks)
+    scenario.map("then", 4)
+    scenario.host.rescan(scenario.target)
+    scenario.host.verify_pattern(scenario.device(4), NEW, blocks)
     for volume in ("copy2", "then"):
-        standing.unmap(volume)
-    comes_and_goes_with_its_snapshot(standing, "copy2")
+        scenario.unmap(volume)
+    comes_and_goes_with_its_snapshot(scenario, "copy2")
     for path in ("/snapshots/before", "/volumes/copy1", "/volumes/then"):
-        standing.delete(path)
-    standing.host.verify_pattern(standing.device(2), OLD, blocks)
+        scenario.delete(path)
+    scenario.host.verify_pattern(scenario.device(2), OLD, blocks)
 
 
-def comes_and_goes_with_its_snapshot(standing: Standing, volume: str) -> None:
+def comes_and_goes_with_its_snapshot(scenario: Scenario, volume: str) -> None:
     """A volume and its snapshot that were deleted come back together, and are erased together."""
-    client = standing.client
+    client = scenario.client
     client.wait(client.post("/snapshots", {"name": "of-it", "volume": volume}))
     client.wait(client.delete("/snapshots/of-it"))
-    standing.delete(f"/volumes/{volume}")
+    scenario.delete(f"/volumes/{volume}")
     with pytest.raises(Refused, match="recover the volume first"):
         client.act("/deleted-snapshots/of-it", "recover", {})
     client.wait(client.act(f"/deleted-volumes/{volume}", "recover", {}))
     client.wait(client.act("/deleted-snapshots/of-it", "recover", {}))
     client.wait(client.delete("/snapshots/of-it"))
-    standing.delete(f"/volumes/{volume}")
+    scenario.delete(f"/volumes/{volume}")
     client.wait(client.delete(f"/deleted-volumes/{volume}"))
     assert [*client.list("/deleted-snapshots")] == []
     assert client.get("/drift")["items"] == []
 
 
 @pytest.mark.slow
-def test_a_schedule_takes_snapshots_and_lets_the_oldest_of_its_own_go(standing: Standing) -> None:
-    client, blocks = standing.client, BLOCKS_PER_MIB
+def test_a_schedule_takes_snapshots_and_lets_the_oldest_of_its_own_go(scenario: Scenario) -> None:
+    client, blocks = scenario.client, BLOCKS_PER_MIB
     client.wait(client.post("/snapshots", {"name": "by-hand", "volume": "thin"}))
     spec = {"name": "nightly", "action": "snapshot", "volumes": ["thin"], "when": "0 3 * * *", "keep": {"last": 2}}
     assert client.post("/schedules", spec)["next_runs"]
     held: list[list[str]] = []
     for seed in (OLD, NEW, MORE):
-        standing.host.write_pattern(standing.device(2), seed, blocks)
+        scenario.host.write_pattern(scenario.device(2), seed, blocks)
         client.wait(client.post("/schedules/nightly:run"))
         held.append([one["name"] for one in client.list("/snapshots") if one["name"] != "by-hand"])
     assert [len(names) for names in held] == [1, 2, 2]
     assert held[0][0] not in held[2]
-    on_machine = standing.made.machine.check("lvs --noheadings -o lv_name,lv_tags | grep -c lunette.snapshot=")
+    on_machine = scenario.made.machine.check("lvs --noheadings -o lv_name,lv_tags | grep -c lunette.snapshot=")
     assert on_machine.strip() == "3", "two of the schedule and the one by hand"
     client.wait(client.post(f"/snapshots/{held[2][0]}:clone", {"name": "of-schedule"}))
-    standing.map("of-schedule", 3)
-    standing.host.rescan(standing.target)
-    standing.host.verify_pattern(standing.device(3), NEW, blocks)
-    standing.unmap("of-schedule")
+    scenario.map("of-schedule", 3)
+    scenario.host.rescan(scenario.target)
+    scenario.host.verify_pattern(scenario.device(3), NEW, blocks)
+    scenario.unmap("of-schedule")
     assert client.get("/schedules/nightly")["last_run"]["state"] == "succeeded"
     client.delete("/schedules/nightly")
     for path in ("/volumes/of-schedule", "/snapshots/by-hand", *(f"/snapshots/{name}" for name in held[2])):
-        standing.delete(path)
+        scenario.delete(path)
 
 
-def test_snapshots_thin_volumes_and_the_tuning_are_there_after_a_reboot(standing: Standing) -> None:
-    client, blocks, signature = standing.client, BLOCKS_PER_MIB, "0bad1dea-0000-4000-8000-000000000001"
-    standing.host.write_pattern(standing.device(2), OLD, blocks)
-    standing.host.machine.check(f"mkswap --uuid {signature} {standing.device(1)} && sync")
+def test_snapshots_thin_volumes_and_the_tuning_are_there_after_a_reboot(scenario: Scenario) -> None:
+    client, blocks, signature = scenario.client, BLOCKS_PER_MIB, "0bad1dea-0000-4000-8000-000000000001"
+    scenario.host.write_pattern(scenario.device(2), OLD, blocks)
+    scenario.host.machine.check(f"mkswap --uuid {signature} {scenario.device(1)} && sync")
     client.wait(client.post("/snapshots", {"name": "kept", "volume": "thin"}))
     client.patch(f"/arrays/{ARRAY}", {"stripe_cache_size": 512, "group_thread_cnt": 1})
-    wait_until("the array is tuned", lambda: standing.tuning() == ["512", "1"])
-    standing.host.logout(standing.target)
-    standing.made.machine.stop()
-    standing.made.machine.start()
-    standing.made.wait_for_api()
+    wait_until("the array is tuned", lambda: scenario.tuning() == ["512", "1"])
+    scenario.host.logout(scenario.target)
+    scenario.made.machine.stop()
+    scenario.made.machine.start()
+    scenario.made.wait_for_api()
     wait_until("all is served again", lambda: all(m["state"] == "open" for m in client.list("/mappings")))
-    standing.login()
-    standing.host.verify_pattern(standing.device(2), OLD, blocks)
-    active = standing.made.machine.check("lvs --noheadings -o lv_name,lv_active,lv_tags | grep lunette.snapshot")
+    scenario.login()
+    scenario.host.verify_pattern(scenario.device(2), OLD, blocks)
+    active = scenario.made.machine.check("lvs --noheadings -o lv_name,lv_active,lv_tags | grep lunette.snapshot")
     assert active.split()[1] != "active"
-    assert standing.tuning() == ["512", "1"]
+    assert scenario.tuning() == ["512", "1"]
     client.patch(f"/arrays/{ARRAY}", {"stripe_cache_size": None, "group_thread_cnt": None})
-    assert signature not in standing.made.machine.check("ls /dev/disk/by-*/"), "what a host keeps there was looked at"
-    standing.delete("/snapshots/kept")
+    assert signature not in scenario.made.machine.check("ls /dev/disk/by-*/"), "what a host keeps there was looked at"
+    scenario.delete("/snapshots/kept")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["thick", "thin"])
-def test_a_deleted_volume_is_recovered_with_its_data_and_erasing_frees_its_space(standing: Standing, kind: str) -> None:
-    client, host, name = standing.client, standing.host, f"deleted-{kind}"
-    standing.make(name, 64, kind)
-    standing.map(name, 5)
-    host.rescan(standing.target)
-    host.write_pattern(standing.device(5), MORE, 32 * BLOCKS_PER_MIB)
+def test_a_deleted_volume_is_recovered_with_its_data_and_erasing_frees_its_space(scenario: Scenario, kind: str) -> None:
+    client, host, name = scenario.client, scenario.host, f"deleted-{kind}"
+    scenario.make(name, 64, kind)
+    scenario.map(name, 5)
+    host.rescan(scenario.target)
+    host.write_pattern(scenario.device(5), MORE, 32 * BLOCKS_PER_MIB)
     before = client.get(f"/volumes/{name}")
-    standing.unmap(name)
+    scenario.unmap(name)
     client.wait(client.delete(f"/volumes/{name}", confirm=[name]))
     (kept,) = [one for one in client.list("/deleted-volumes") if one["name"] == name]
     assert kept["naa"] == before["naa"]
-    machine = standing.made.machine
+    machine = scenario.made.machine
     assert not machine.check(f"ls {before['observed']['device']} 2>/dev/null || true").strip()
-    aside = f"d{before['id'].replace('-', '')[:12]}"
-    shown = machine.check(f"lvs --noheadings -o lv_name,lv_active --select lv_name={aside}")
-    assert shown.split() == [aside], "it is there, and not active"
+    retained = f"d{before['id'].replace('-', '')[:12]}"
+    shown = machine.check(f"lvs --noheadings -o lv_name,lv_active --select lv_name={retained}")
+    assert shown.split() == [retained], "it is there, and not active"
     client.wait(client.act(f"/deleted-volumes/{name}", "recover", {}))
     assert client.get(f"/volumes/{name}")["naa"] == before["naa"]
-    standing.map(name, 5)
-    host.rescan(standing.target)
-    host.verify_pattern(standing.device(5), MORE, 32 * BLOCKS_PER_MIB)
-    used = standing.held()
-    standing.unmap(name)
+    scenario.map(name, 5)
+    host.rescan(scenario.target)
+    host.verify_pattern(scenario.device(5), MORE, 32 * BLOCKS_PER_MIB)
+    used = scenario.held()
+    scenario.unmap(name)
     client.wait(client.delete(f"/volumes/{name}", confirm=[name]))
-    assert standing.held() > used - 4 * MIB, "a deleted volume keeps its space until it is erased"
+    assert scenario.held() > used - 4 * MIB, "a deleted volume keeps its space until it is erased"
     client.wait(client.delete(f"/deleted-volumes/{name}"))
-    wait_until("its space is free again", lambda: standing.held() <= used - 32 * MIB)
+    wait_until("its space is free again", lambda: scenario.held() <= used - 32 * MIB)
     assert name not in {one["name"] for one in client.list("/deleted-volumes")}
 
 
 @pytest.mark.slow
-def test_a_full_pool_fails_new_writes_only_and_heals_when_it_can_grow(standing: Standing) -> None:
-    client, host = standing.client, standing.host
-    standing.make("large", 1024, "thin")
+def test_a_full_pool_fails_new_writes_only_and_heals_when_it_can_grow(scenario: Scenario) -> None:
+    client, host = scenario.client, scenario.host
+    scenario.make("large", 1024, "thin")
     free = int(client.get(f"/arrays/{ARRAY}")["free_bytes"])
-    standing.make("filler", free // (4 * MIB) * 4, "thick")
-    standing.map("large", 4)
-    host.rescan(standing.target)
-    large, thick = standing.device(4), standing.device(1)
+    scenario.make("filler", free // (4 * MIB) * 4, "thick")
+    scenario.map("large", 4)
+    host.rescan(scenario.target)
+    large, thick = scenario.device(4), scenario.device(1)
     kept = 0
     for percent in (75, 85, 95):
-        while standing.pool_percent() <= percent:
+        while scenario.pool_percent() <= percent:
             host.write_pattern(large, OLD, BLOCKS_PER_MIB, first=kept)
             kept += BLOCKS_PER_MIB
-        standing.wait_for_alert(f"more than {percent} % full")
+        scenario.wait_for_alert(f"more than {percent} % full")
     host.start_logged_writer(thick, MORE, 1024)
     with pytest.raises(MachineError):
         host.write_pattern(large, NEW, 200 * BLOCKS_PER_MIB, first=kept)
-    standing.wait_for_alert("is full")
+    scenario.wait_for_alert("is full")
     at_full = host.acknowledged(thick, MORE)
     wait_until("the thick volume goes on", lambda: host.acknowledged(thick, MORE) > at_full + 50)
     host.verify_pattern(large, OLD, kept)
     client.wait(client.delete("/volumes/filler", confirm=["filler"]))
     assert client.get(f"/arrays/{ARRAY}")["free_bytes"] < 4 * MIB, "a deleted volume keeps its space until it is erased"
     client.wait(client.delete("/deleted-volumes/filler"))
-    wait_until("the pool has grown by itself", lambda: not any("is full" in a for a in standing.alerts()))
+    wait_until("the pool has grown by itself", lambda: not any("is full" in a for a in scenario.alerts()))
     host.write_pattern(large, NEW, 8 * BLOCKS_PER_MIB, first=kept)
     host.verify_pattern(large, NEW, 8 * BLOCKS_PER_MIB, first=kept)
     host.verify_pattern(large, OLD, kept)

@@ -27,10 +27,10 @@ from tests.e2e.pool import (
     SLOW_S,
     VOLUME_BYTES,
     Layout,
-    Standing,
+    Scenario,
     on_a_pool,
     pull_while_writing,
-    standing,
+    scenario,
 )
 from tests.e2e.power import lives_through_a_power_cut, writing_to
 from tests.e2e.waiting import wait_until
@@ -52,7 +52,7 @@ pytestmark = [pytest.mark.qemu, pytest.mark.timeout(2400), pytest.mark.zfs]
 )
 @pytest.mark.slow
 def test_disks_are_lost_and_replaced_while_a_host_writes(layout: Layout) -> None:
-    with standing(layout) as stands:
+    with scenario(layout) as stands:
         is_as_planned(stands)
         device = wait_until("the host finds its volume", stands.comes_in, deadline_s=SLOW_S)
         is_counted(stands, device)
@@ -71,7 +71,7 @@ def test_a_mirror_lives_through_snapshots_growth_lost_disks_and_a_power_cut(fabr
             loses_and_replaces(stands, device, lambda: lives_through_a_power_cut(writer))
 
 
-def loses_and_replaces(stands: Standing, device: str, go_down: Callable[[], None] | None = None) -> None:
+def loses_and_replaces(stands: Scenario, device: str, go_down: Callable[[], None] | None = None) -> None:
     """Disks are pulled and replaced while the host writes; then the machine is reset, or `go_down` does worse to it."""
     layout = stands.layout
     stands.host.start_logged_writer(device, SEED, BLOCKS, 2400)
@@ -93,7 +93,7 @@ def loses_and_replaces(stands: Standing, device: str, go_down: Callable[[], None
     comes_back(stands, device, lost, go_down or stands.reset)
 
 
-def is_as_planned(stands: Standing) -> None:
+def is_as_planned(stands: Scenario) -> None:
     """The pool's options are those of the decision, and the planner's figure of its size is ZFS's own."""
     array = stands.array()
     assert (array["health"], array["level"], array["write_hole"]) == ("clean", stands.layout.level, "copy_on_write")
@@ -113,7 +113,7 @@ def is_as_planned(stands: Standing) -> None:
     assert "UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG=1" in zvol, "what hosts keep in it would be probed"
 
 
-def room_for_volumes(stands: Standing, pool: str) -> int:
+def room_for_volumes(stands: Scenario, pool: str) -> int:
     """By ZFS's own figures, which are of 128 KiB blocks, less what the padding of a volume's smaller blocks takes.
 
     ZFS reads the two one after the other: while it writes, they may be of different moments.
@@ -124,7 +124,7 @@ def room_for_volumes(stands: Standing, pool: str) -> int:
     return int((int(used) + int(available)) / dilution(level, disks, BLOCK_BYTES, MIN_ASHIFT, shape))
 
 
-def is_counted(stands: Standing, device: str) -> None:
+def is_counted(stands: Scenario, device: str) -> None:
     """Metrics agree with what fio did to the volume; the pool takes in at least what was written."""
     endpoint = stands.made.access.endpoint
     before = fresh(endpoint)
@@ -137,7 +137,7 @@ def is_counted(stands: Standing, device: str) -> None:
     assert written[1] - written[0] >= done.written_bytes
 
 
-def grows_and_goes_back_to_a_snapshot(stands: Standing, device: str) -> str:
+def grows_and_goes_back_to_a_snapshot(stands: Scenario, device: str) -> str:
     """A thick zvol: hosts see it grow; a clone and a roll back have what was there. The host's device afterwards."""
     client, host = stands.client, stands.host
     host.write_pattern(device, OLD, BLOCKS)
@@ -169,7 +169,7 @@ def grows_and_goes_back_to_a_snapshot(stands: Standing, device: str) -> str:
     return wait_until("the host finds its volume", stands.comes_in, deadline_s=SLOW_S)
 
 
-def has_what_it_held_before(stands: Standing) -> None:
+def has_what_it_held_before(stands: Scenario) -> None:
     """What the roll back kept is recovered beside the volume, read, and erased. The host is logged out then."""
     client, host = stands.client, stands.host
     (kept,) = client.list("/deleted-volumes")
@@ -183,7 +183,7 @@ def has_what_it_held_before(stands: Standing) -> None:
     comes_and_goes_with_its_snapshot(stands, "then")
 
 
-def comes_and_goes_with_its_snapshot(stands: Standing, volume: str) -> None:
+def comes_and_goes_with_its_snapshot(stands: Scenario, volume: str) -> None:
     """A zvol and its snapshot that were deleted come back together, and are erased together."""
     client = stands.client
 
@@ -201,7 +201,7 @@ def comes_and_goes_with_its_snapshot(stands: Standing, volume: str) -> None:
     assert ([*client.list("/deleted-snapshots")], client.get("/drift")["items"]) == ([], [])
 
 
-def are_taken_at_one_moment(stands: Standing, *volumes: str) -> None:
+def are_taken_at_one_moment(stands: Scenario, *volumes: str) -> None:
     """ZFS's own proof: all of them were made by one transaction group."""
     spec = {"volumes": volumes, "name": "{volume}.together", "atomic": True}
     stands.client.wait(stands.client.post("/snapshots:create-batch", spec), deadline_s=SLOW_S)
@@ -213,7 +213,7 @@ def are_taken_at_one_moment(stands: Standing, *volumes: str) -> None:
         stands.client.wait(stands.client.delete(f"/snapshots/{name}.together"), deadline_s=SLOW_S)
 
 
-def comes_back(stands: Standing, device: str, lost: list[str], go_down: Callable[[], None]) -> None:
+def comes_back(stands: Scenario, device: str, lost: list[str], go_down: Callable[[], None]) -> None:
     """Disks that were pulled lie in the shelf again, with labels of this pool: they take no part."""
     hostid = stands.guest("od -An -tx1 /etc/hostid")
     assert len(hostid.split()) == 4
@@ -233,7 +233,7 @@ def comes_back(stands: Standing, device: str, lost: list[str], go_down: Callable
 @pytest.mark.slow
 def test_log_cache_and_special_disks_are_lost_come_back_and_leave() -> None:
     """What ZFS does without each of them, and that no write a host was told is safe is lost with a log."""
-    with standing(Layout("mirror", 2, beside=(("log", 2), ("cache", 1), ("special", 2)))) as stands:
+    with scenario(Layout("mirror", 2, auxiliary=(("log", 2), ("cache", 1), ("special", 2)))) as stands:
         first, second, cache, special, _, new = stands.ids[2:]
         shown = stands.guest("zpool status -P")
         assert all(word in shown for word in ("logs", "cache", "special", *stands.ids[:7]))
@@ -254,7 +254,7 @@ def test_log_cache_and_special_disks_are_lost_come_back_and_leave() -> None:
         assert "logs" in stands.guest("zpool status")
 
 
-def loses_what_holds_no_data(stands: Standing, *lost: str) -> None:
+def loses_what_holds_no_data(stands: Scenario, *lost: str) -> None:
     """A cache and a leg of the log are pulled while the host writes: the array stays clean, and alerts say so."""
     for disk in lost:
         serial = str(stands.client.get(f"/disks/{disk}")["serial"])
@@ -267,7 +267,7 @@ def loses_what_holds_no_data(stands: Standing, *lost: str) -> None:
     wait_until("the host goes on", lambda: stands.host.acknowledged(device, SEED) > before + 20, deadline_s=SLOW_S)
 
 
-def comes_back_only_with_its_log(stands: Standing, device: str, log: str) -> None:
+def comes_back_only_with_its_log(stands: Scenario, device: str, log: str) -> None:
     """Without the log it does not start, and says why; with it, every acknowledged write is there."""
     machine = stands.made.machine
     serial = str(stands.client.get(f"/disks/{log}")["serial"])
@@ -293,12 +293,12 @@ def comes_back_only_with_its_log(stands: Standing, device: str, log: str) -> Non
 @pytest.mark.parametrize(
     "layout",
     [
-        pytest.param(Layout("mirror", 2, beside=(("spares", 1),)), id="a disk"),
+        pytest.param(Layout("mirror", 2, auxiliary=(("spares", 1),)), id="a disk"),
         pytest.param(Layout("draid1", 4), id="distributed"),
     ],
 )
 def test_a_spare_steps_in_by_itself_and_stands_by_again(layout: Layout) -> None:
-    with standing(layout) as stands:
+    with scenario(layout) as stands:
         device = wait_until("the host finds its volume", stands.comes_in, deadline_s=SLOW_S)
         stands.host.start_logged_writer(device, SEED, BLOCKS, 2400)
         lost, new = stands.ids[0], stands.ids[-1]
@@ -319,7 +319,7 @@ def test_a_spare_steps_in_by_itself_and_stands_by_again(layout: Layout) -> None:
 
 @pytest.mark.slow
 def test_a_pool_is_exported_takes_a_disk_back_and_repairs_what_was_silently_changed() -> None:
-    with standing(Layout("raidz1", 3)) as stands:
+    with scenario(Layout("raidz1", 3)) as stands:
         device = wait_until("the host finds its volume", stands.comes_in, deadline_s=SLOW_S)
         stands.host.write_pattern(device, SEED, BLOCKS)
         stands.host.logout(stands.target)
@@ -335,7 +335,7 @@ def test_a_pool_is_exported_takes_a_disk_back_and_repairs_what_was_silently_chan
         stands.wait_for("clean")
 
 
-def an_orderly_shutdown_exports_it(stands: Standing) -> None:
+def an_orderly_shutdown_exports_it(stands: Scenario) -> None:
     stands.made.machine.stop(deadline_s=300)
     stands.made.machine.start()
     stands.made.wait_for_api()
@@ -343,7 +343,7 @@ def an_orderly_shutdown_exports_it(stands: Standing) -> None:
     assert "zpool export" in stands.guest("zpool history")
 
 
-def a_disk_that_was_away_comes_back(stands: Standing, device: str) -> None:
+def a_disk_that_was_away_comes_back(stands: Scenario, device: str) -> None:
     """What it missed is copied to it, without anybody asking for it."""
     serial = str(stands.client.get(f"/disks/{stands.ids[2]}")["serial"])
     stands.made.machine.pull(serial)
@@ -354,7 +354,7 @@ def a_disk_that_was_away_comes_back(stands: Standing, device: str) -> None:
     assert "resilvered" in stands.guest("zpool status")
 
 
-def a_scrub_repairs_and_counts(stands: Standing) -> None:
+def a_scrub_repairs_and_counts(stands: Scenario) -> None:
     raw = stands.client.get(f"/disks/{stands.ids[0]}")["observed"]["device"]
     stands.guest(f"dd if=/dev/urandom of={raw}p1 bs=1M seek=8 count=400 conv=notrunc,fsync")
     stands.client.wait(stands.client.post("/arrays/tank:scrub", {"action": "check"}), deadline_s=SLOW_S)

@@ -36,8 +36,8 @@ def mixed(machine: Machine, device: str, *, block_bytes: int, total_bytes: int, 
         "--norandommap",
         "--output-format=json",
     ]
-    told = machine.check(argv, timeout_s=_TIMEOUT_S)
-    (job,) = json.loads(told[told.index("{") :])["jobs"]
+    reported = machine.check(argv, timeout_s=_TIMEOUT_S)
+    (job,) = json.loads(reported[reported.index("{") :])["jobs"]
     return Done(
         reads=job["read"]["total_ios"],
         read_bytes=job["read"]["io_bytes"],

@@ -164,8 +164,10 @@ class IscsiHosts(BlockIo):
         return found[0]
 
     def _luns(self, session: Session) -> _Luns:
-        told = json.loads(self.machine.check(f"python3 -IS /run/programs/luns.py {session.target} {session.interface}"))
-        return _Luns(bool(told["connected"]), {int(lun): path for lun, path in told["devices"].items()})
+        reported = json.loads(
+            self.machine.check(f"python3 -IS /run/programs/luns.py {session.target} {session.interface}")
+        )
+        return _Luns(bool(reported["connected"]), {int(lun): path for lun, path in reported["devices"].items()})
 
 
 class KernelInitiator(IscsiHosts):

@@ -125,8 +125,8 @@ class NvmeHosts(BlockIo):
     def discovered(self, port: int, host: str) -> set[str]:
         """What a host is told that asks there: subsystems by NQN, and other portals as address:port."""
         argv = ["nvme", "discover", "-t", self.nvme_transport, *self.way_to(port), "-q", host, "-o", "json"]
-        told = self.machine.check([*argv, f"--hostid={host.rpartition(':')[2]}"], timeout_s=_CONNECT_TIMEOUT_S)
-        records = json.loads(told[told.index("{") :])["records"] if "{" in told else []
+        reported = self.machine.check([*argv, f"--hostid={host.rpartition(':')[2]}"], timeout_s=_CONNECT_TIMEOUT_S)
+        records = json.loads(reported[reported.index("{") :])["records"] if "{" in reported else []
         subsystems = {str(one["subnqn"]) for one in records if one["subtype"] == "nvme subsystem"}
         others = [one for one in records if "referral" in one["subtype"]]
         return subsystems | {f"{one['traddr'].strip()}:{one['trsvcid'].strip()}" for one in others}

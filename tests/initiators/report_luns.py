@@ -39,8 +39,8 @@ def report_luns(initiator: LibiscsiInitiator, target: str) -> list[int]:
         if not task or ctypes.c_int.from_address(task).value != _GOOD:
             raise Refused(_error(library, context))
         try:
-            told = ctypes.cast(library.scsi_datain_unmarshall(task), ctypes.POINTER(_LunList)).contents
-            return sorted(told.luns[index] for index in range(told.count))
+            reported = ctypes.cast(library.scsi_datain_unmarshall(task), ctypes.POINTER(_LunList)).contents
+            return sorted(reported.luns[index] for index in range(reported.count))
         finally:
             library.scsi_free_scsi_task(task)
             library.iscsi_logout_sync(context)

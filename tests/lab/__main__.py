@@ -22,7 +22,7 @@ NAME = "lab"
 SEED = 1
 
 
-class Told:
+class Progress:
     """Lines of progress, each with the seconds since the start."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ def up() -> None:
     Raises SystemExit where a lab runs already.
     """
     with _the_only_one():
-        say = Told()
+        say = Progress()
         down(quietly=True)
         lab = machine()
         say(f"booting the appliance ({lab.accelerator})")
@@ -116,7 +116,7 @@ def _is_gone() -> bool:
     return StateFolder(NAME).read() is None
 
 
-def _furnish(lab: Qemu, say: Told) -> None:
+def _furnish(lab: Qemu, say: Progress) -> None:
     made = Appliance.first_boot(lab, still=lambda: say(f"still booting; the console says: {_last_line(lab)}"))
     say("the API answers; first login with the one-time password from the console")
     scene = provision(made.client, made.disk_ids("nvme"), say)
@@ -129,7 +129,7 @@ def _last_line(lab: Qemu) -> str:
     return next((line.strip() for line in reversed(lines) if line.strip()), "nothing yet")
 
 
-def _prove(made: Appliance, scene: Scene, say: Told) -> None:
+def _prove(made: Appliance, scene: Scene, say: Progress) -> None:
     wait_until("every mapping is served", lambda: all(m["state"] == "open" for m in made.client.list("/mappings")))
     say("all exports are open; starting the four hosts in a guest of their own")
     with lab_hosts("lab-hosts") as hosts:
@@ -138,7 +138,7 @@ def _prove(made: Appliance, scene: Scene, say: Told) -> None:
     say(f"4 hosts logged in, wrote {mib} MiB, left, came back and verified every block")
 
 
-def _goodbye(made: Appliance, scene: Scene, say: Told) -> None:
+def _goodbye(made: Appliance, scene: Scene, say: Progress) -> None:
     status = made.client.get("/status")
     array = made.client.get(f"/arrays/{scene.array}")
     reset_password(made.machine)  # from here on the lab's own token is refused until somebody has logged in

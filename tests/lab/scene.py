@@ -86,13 +86,13 @@ def provision(
 
 
 def _progress(say: Say) -> Callable[[JsonObject], None]:
-    told = -1
+    reported = -1
 
     def seen(job: JsonObject) -> None:
-        nonlocal told
+        nonlocal reported
         quarter = int(job["progress_percent"]) // 25
-        if quarter > told:
-            told = quarter
+        if quarter > reported:
+            reported = quarter
             say(f"{job['title']}: {job['progress_percent']:.0f} %")
 
     return seen

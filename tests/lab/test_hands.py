@@ -46,7 +46,7 @@ def test_an_act_gets_its_arguments_and_its_answer_comes_back() -> None:
     ("act", "words"),
     [("pull", "MachineError: disk 4000 cannot be pulled"), ("juggle", "KeyError: 'juggle'")],
 )
-def test_what_goes_wrong_is_told_in_words_and_the_hands_go_on(act: str, words: str) -> None:
+def test_what_goes_wrong_is_reported_in_words_and_the_hands_go_on(act: str, words: str) -> None:
     with offered({"pull": _Machine().pull}) as url:
         _ask(url, "pull", serial="4000")
         status, answer = _ask(url, act, serial="4000")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.lab import __main__ as lab_command
-from tests.lab.__main__ import Told
+from tests.lab.__main__ import Progress
 from tests.machines.model import MachineError
 from tests.machines.qemu import Qemu
 
@@ -22,7 +22,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_failure_before_there_is_a_machine_keeps_its_cause(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(lab: Qemu, say: Told) -> None:
+    def fail(lab: Qemu, say: Progress) -> None:
         raise OSError(28, "no space left on the device")
 
     monkeypatch.setattr(lab_command, "_furnish", fail)
@@ -31,7 +31,7 @@ def test_a_failure_before_there_is_a_machine_keeps_its_cause(monkeypatch: pytest
 
 
 def test_a_lab_that_was_stopped_from_elsewhere_says_so(monkeypatch: pytest.MonkeyPatch, state: Path) -> None:
-    def stopped(lab: Qemu, say: Told) -> None:
+    def stopped(lab: Qemu, say: Progress) -> None:
         lab._record = lab._folder.create(lab.kind, {}, kept=True)
         shutil.rmtree(state / "lab")
         raise MachineError("the console of the guest closed")

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks import __main__ as bench
-from tests.benchmarks import report, telling
+from tests.benchmarks import output, report
+from tests.benchmarks.output import Table
 from tests.benchmarks.report import BENCHMARKS, Benchmark, Facts, Run
-from tests.benchmarks.telling import Table
 from tests.run import command
 from tests.run.command import Ran, run_shown
 
 GOOD = """
-from tests.benchmarks.telling import tell, tell_kernel
+from tests.benchmarks.output import tell, tell_kernel
 tell_kernel("7.1 (user-mode)")
 tell("sizes", ("what", "ratio"), [("one | two", "1.25")])
 """
@@ -89,7 +89,7 @@ def test_a_trial_writes_nothing(paper: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert not paper.exists()
 
 
-def test_one_that_never_ends_is_told_as_that(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_never_ends_is_reported_as_that(monkeypatch: pytest.MonkeyPatch) -> None:
     _programs(monkeypatch, one=GOOD + "import time; time.sleep(60)")
     monkeypatch.setattr(bench, "_DEADLINE_S", 1.0)
     ran = bench.run(ASKED[0])
@@ -108,7 +108,7 @@ def test_the_record_holds_all_that_the_page_is_made_of(paper: Path) -> None:
 
 
 def test_a_table_on_the_terminal_has_its_figures_one_below_the_other() -> None:
-    assert telling.plain(Table("t", ["what", "ratio"], [["a long name", "1.00"], ["b", "10.00"]])).splitlines() == [
+    assert output.plain(Table("t", ["what", "ratio"], [["a long name", "1.00"], ["b", "10.00"]])).splitlines() == [
         "what         ratio",
         "a long name   1.00",
         "b            10.00",

@@ -168,7 +168,7 @@ def test_what_a_power_cut_left_half_is_made_whole_and_a_whole_password_stays(sec
     assert len((secrets / "password").read_text()) == 48
 
 
-def test_without_an_engine_the_reason_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_an_engine_the_reason_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "docker").write_text("#!/bin/sh\nexit 1\n")
     (tmp_path / "docker").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -69,5 +69,5 @@ def test_the_record_of_a_tier_names_the_kernel_that_it_boots(tmp_path: Path, mon
         matrix, "appliance_image", lambda kernel: SimpleNamespace(uml=(str(tmp_path / f"linux{kernel}"),))
     )
     (tmp_path / "tiers.toml").write_text(_DATA)
-    told = [matrix._kernels(tier) for tier in load(tmp_path / "tiers.toml").tiers]
-    assert told == [["7.2.7 (user-mode)"], ["6.12.43 (user-mode)"]]
+    reported = [matrix._kernels(tier) for tier in load(tmp_path / "tiers.toml").tiers]
+    assert reported == [["7.2.7 (user-mode)"], ["6.12.43 (user-mode)"]]

@@ -234,7 +234,7 @@ def test_the_last_line_is_the_sum_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize(
-    ("total_s", "begins_at", "told"),
+    ("total_s", "begins_at", "reported"),
     [
         (1175, 1.0, "total 19:35 of 20:00 promised (pace 1.0)"),
         (1201, 1.0, "total 20:01 of 20:00 promised (pace 1.0)  over budget"),
@@ -242,19 +242,19 @@ def test_the_last_line_is_the_sum_and_nothing_else() -> None:
         (7200, None, "total 120:00"),
     ],
 )
-def test_the_time_of_the_whole_run_is_told_against_what_was_promised(
-    total_s: float, begins_at: float | None, told: str
+def test_the_time_of_the_whole_run_is_reported_against_what_was_promised(
+    total_s: float, begins_at: float | None, reported: str
 ) -> None:
     """Not the sum of the tiers: some run side by side."""
     results = [TierResult("unit", 1200, 1300, [Case("a", "passed")]), TierResult("qemu", 1100, 1200)]
     promise = (suite.PROMISED_S * begins_at, begins_at) if begins_at else ()
-    assert report(results, total_s, *promise).splitlines()[-3] == told
+    assert report(results, total_s, *promise).splitlines()[-3] == reported
 
 
 @pytest.mark.parametrize(
-    ("words", "told"), [((), r"total 0:\d\d of 20:00 promised \(pace 1\.0\)"), (("sample",), r"total 0:\d\d")]
+    ("words", "reported"), [((), r"total 0:\d\d of 20:00 promised \(pace 1\.0\)"), (("sample",), r"total 0:\d\d")]
 )
-def test_only_a_whole_run_is_held_against_the_promise(words: tuple[str, ...], told: str) -> None:
+def test_only_a_whole_run_is_held_against_the_promise(words: tuple[str, ...], reported: str) -> None:
     command = _writing('<testsuite><testcase classname="a" name="good"/></testsuite>')
     program = (
         "import sys; from tests.run import suite; from tests.run.tiers import *\n"
@@ -265,7 +265,7 @@ def test_only_a_whole_run_is_held_against_the_promise(words: tuple[str, ...], to
     run = run_quietly([sys.executable, "-c", program, *words], deadline_s=60, cwd=ROOT)
     assert run.code == 0, run.output
     *_, total, nothing, counts = run.output.splitlines()
-    assert re.fullmatch(told, total), run.output
+    assert re.fullmatch(reported, total), run.output
     assert (nothing, counts) == ("", "1 passed, 0 failed, 0 skipped")
 
 

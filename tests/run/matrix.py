@@ -85,9 +85,9 @@ def _row(name: str, shard: Shard | None) -> str:
     if shard is None:
         return f"| `{name}` | never run | | | | | | | | never |\n"
     last, green = shard.last, shard.green
-    told = "this one" if green == last else f"{green.commit}, {green.date}" if green else "never"
+    reported = "this one" if green == last else f"{green.commit}, {green.date}" if green else "never"
     cells = (last.commit, last.date, last.kernel, last.minutes, last.passed, last.failed, last.skipped, last.unsteady)
-    return f"| `{name}` | {' | '.join(str(cell) for cell in cells)} | {told} |\n"
+    return f"| `{name}` | {' | '.join(str(cell) for cell in cells)} | {reported} |\n"
 
 
 def aged(suite: Suite, known: dict[str, Shard], changed: Callable[[str, Sequence[str]], Sequence[str]]) -> list[str]:
@@ -104,17 +104,17 @@ def aged(suite: Suite, known: dict[str, Shard], changed: Callable[[str, Sequence
         covers = [one for tier in suite.tiers if tier.shard == name for one in tier.covers]
         if later := changed(shard.green.commit.rstrip("+"), covers):
             older.append(f"{name} ({shard.green.commit}, {len(later)} files since)")
-    told = {"never seen green": never, "older than files they cover": older}
-    return [f"shards of the whole matrix {what}: {', '.join(names)}" for what, names in told.items() if names]
+    reported = {"never seen green": never, "older than files they cover": older}
+    return [f"shards of the whole matrix {what}: {', '.join(names)}" for what, names in reported.items() if names]
 
 
 def changed_since(commit: str, covers: Sequence[str]) -> list[str]:
     """Files that match these globs of git and differ from the commit; all of them where git does not know it."""
     globs = [f":(glob){one}" for one in covers]
-    told = subprocess.run(
+    reported = subprocess.run(
         ["git", "diff", "--name-only", commit, "--", *globs], cwd=ROOT, check=False, capture_output=True, text=True
     )
-    return told.stdout.split() if told.returncode == 0 else [f"a commit that is not known here ({commit})"]
+    return reported.stdout.split() if reported.returncode == 0 else [f"a commit that is not known here ({commit})"]
 
 
 def _run(tiers: Sequence[Tier], results: Sequence[TierResult]) -> Run:
@@ -153,8 +153,8 @@ def _kernels(tier: Tier) -> list[str]:
 
 def banner_of(kernel: bytes) -> str:
     """The release in the banner of an uncompressed kernel, such as the program of user-mode Linux."""
-    told = re.search(rb"Linux version (\S+)", kernel)
-    return told[1].decode() if told else "unknown"
+    reported = re.search(rb"Linux version (\S+)", kernel)
+    return reported[1].decode() if reported else "unknown"
 
 
 def version_of(kernel: bytes) -> str:

@@ -1,10 +1,10 @@
-"""Refuses words that plain technical English does without, and British spelling, in what users read:
-`python -m tests.run.words`.
+"""Refuses words that plain technical English does without, and British spelling: `python -m tests.run.words`.
 
-The documents, the texts of the API and those of the web page are checked. Code, quoted output and names of files are
-left out.
+In what users read, the documents, the texts of the API and those of the web page are checked; code, quoted output and
+names of files are left out. In Python, the names of modules, classes, functions and variables are checked.
 """
 
+import ast
 import json
 import re
 import sys
@@ -58,7 +58,29 @@ INSTEAD = {
     "towards": "toward",
 }
 """What is not written, and what is written instead."""
+RETIRED = {
+    "told": "reported",
+    "untold": "unreported",
+    "beside": "auxiliary, others",
+    "door": "target, listener",
+    "doors": "targets",
+    "doorway": "system_port",
+    "hindrance": "blocker",
+    "hush": "stop_listening",
+    "knock": "connect",
+    "strays": "stale",
+    "mended": "repaired",
+    "anew": "again",
+    "shop": "rig",
+    "wish": "spec, desired",
+    "giver": "donor",
+    "taker": "recipient",
+}
+"""Parts of names that are not used in code, and what is used instead."""
+_STORED = {"told", "is_told", "last_told_at", "beside"}
+"""Fields of the database, of steps and of files on disk, which keep their names."""
 _PHRASES = "|".join(INSTEAD).replace(" ", r"\s+")
+_PARTS = re.compile(r"([a-z0-9])(?=[A-Z])")
 _WORDS = re.compile(rf"\b({_PHRASES})(s|d|es|ed|ing)?\b", re.IGNORECASE)
 _CODE = re.compile(r"^( *)```.*?^\1```|`[^`\n]*`|\]\([^)]*\)|<[^>\n]+>", re.MULTILINE | re.DOTALL)
 
@@ -101,6 +123,37 @@ def _leaves(part: Any) -> Iterator[str]:
         yield part
 
 
+def retired(source: str) -> Iterator[tuple[int, str]]:
+    """The line and the name, for each name that Python source defines with a retired word; tests have sentences."""
+    for node in ast.walk(ast.parse(source)):
+        name = _defined(node)
+        if name is None or name in _STORED or name.startswith("test_"):
+            continue
+        if not RETIRED.keys().isdisjoint(_PARTS.sub(r"\1_", name).lower().split("_")):
+            yield getattr(node, "lineno", 1), name
+
+
+def _defined(node: ast.AST) -> str | None:
+    if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        return node.name
+    if isinstance(node, ast.arg):
+        return node.arg
+    if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+        return node.id if isinstance(node, ast.Name) else node.attr
+    return None
+
+
+def _in_code() -> Iterator[str]:
+    """Each retired name of a module, or in one. Generated clients and migrations keep the names they were made with."""
+    for folder in ("backend/src", "backend/tests", "tests", "image", "ansible"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            if {"generated", "versions"}.isdisjoint(path.parts):
+                if not RETIRED.keys().isdisjoint(path.stem.split("_")):
+                    yield f"{path.relative_to(ROOT)}: the name has a retired word, see RETIRED"
+                for line, name in retired(path.read_text()):
+                    yield f"{path.relative_to(ROOT)}:{line}: name '{name}' has a retired word, see RETIRED"
+
+
 def main() -> int:
     """Prints each such word with its place and what to write instead; 1 if there is one."""
     problems = [
@@ -120,6 +173,7 @@ def main() -> int:
         for text in dict.fromkeys(_leaves(json.loads(path.read_text())))
         for _, word in found(text)
     ]
+    problems += _in_code()
     print("\n".join(problems))
     return 1 if problems else 0
 

@@ -134,11 +134,11 @@ class Document:
 
     def resolved(self, schema: Json) -> Json:
         """The schema behind references and `or null`; what stands beside a reference is kept."""
-        beside = {key: value for key, value in schema.items() if key not in ("$ref", "anyOf", "allOf")}
+        others = {key: value for key, value in schema.items() if key not in ("$ref", "anyOf", "allOf")}
         if "$ref" in schema:
-            return {**self.resolved(self.spec["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]), **beside}
+            return {**self.resolved(self.spec["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]), **others}
         choices = [one for one in schema.get("anyOf") or schema.get("allOf") or [] if one.get("type") != "null"]
-        return {**self.resolved(choices[0]), **beside} if choices else schema
+        return {**self.resolved(choices[0]), **others} if choices else schema
 
     def is_nullable(self, schema: Json) -> bool:
         return any(one.get("type") == "null" for one in schema.get("anyOf", []))
@@ -204,8 +204,8 @@ class Document:
 
 def load(openapi: Path = OPENAPI) -> Document:
     """The document and its exceptions."""
-    told = tomllib.loads((GENERATOR / "exceptions.toml").read_text())
+    reported = tomllib.loads((GENERATOR / "exceptions.toml").read_text())
     return Document(
         spec=json.loads(openapi.read_text()),
-        exceptions=Exceptions(**told),
+        exceptions=Exceptions(**reported),
     )

@@ -109,16 +109,16 @@ def _words(path: str, schema: Json) -> str:
 
 def _limits(name: str, schema: Json) -> list[str]:
     """The rules of the document that an argument spec cannot say."""
-    told = []
+    reported = []
     least, most = schema.get("minimum"), schema.get("maximum")
     if is_size(name, schema):
-        told.append("A number of bytes, or a size with a unit such as V(10GiB) (binary) or V(10GB) (decimal).")
+        reported.append("A number of bytes, or a size with a unit such as V(10GiB) (binary) or V(10GB) (decimal).")
     elif least is not None and most is not None:
-        told.append(f"From {least} to {most}.")
+        reported.append(f"From {least} to {most}.")
     if schema.get("default") not in (None, [], ""):
         default = str(schema["default"]).replace("True", "true").replace("False", "false")
-        told.append(f"If omitted at creation, the appliance uses V({default}).")
-    return told
+        reported.append(f"If omitted at creation, the appliance uses V({default}).")
+    return reported
 
 
 def _meanings(schema: Json) -> list[str]:
@@ -179,14 +179,14 @@ def noun_options(document: Document, noun: NounModule) -> dict[str, Option]:
         )
     options |= _rename_and_clear(document, noun, bodies[1])
     if any(one.secrets and one.patch for one in fields.values()):
-        told = [
+        reported = [
             "Whether to send secrets even if nothing else differs.",
             (
                 "The appliance never returns a secret, so secrets cannot be compared. If V(false), a changed secret in"
                 " the play has no effect; if V(true), every run reports a change."
             ),
         ]
-        options["update_secret"] = Option({"type": "bool", "default": False, "no_log": False}, told)
+        options["update_secret"] = Option({"type": "bool", "default": False, "no_log": False}, reported)
     changing = [noun.operations[verb] for verb in ("create", "patch", "delete") if verb in noun.operations]
     if any(one.makes_job for one in changing):
         options |= _job_options(any(one.makes_job for one in changing if one.method != "POST"))
@@ -196,11 +196,11 @@ def noun_options(document: Document, noun: NounModule) -> dict[str, Option]:
 def _in_use(changing: Iterable[Operation]) -> dict[str, Option]:
     if not any(one.can_confirm for one in changing):
         return {}
-    told = [
+    reported = [
         "Whether volumes that hosts are using may be taken away. If V(false), the task fails and names the volumes.",
         "Also allows a number that another volume had until recently, and whose device hosts may still have.",
     ]
-    return {"in_use": Option({"type": "bool", "default": False}, told)}
+    return {"in_use": Option({"type": "bool", "default": False}, reported)}
 
 
 def _fate(one: ApiField, is_key: bool) -> list[str]:
@@ -220,18 +220,18 @@ def _fate(one: ApiField, is_key: bool) -> list[str]:
 def _rename_and_clear(document: Document, noun: NounModule, patch: Json) -> dict[str, Option]:
     options, answer = {}, document.answer(noun.operations.get("show")).get("properties", {})
     if noun.key and noun.key[0] in patch:
-        told = [
+        reported = [
             (
                 f"Previous name of the {noun.name}. If no {noun.name} named O({noun.key[0]}) exists but one with this"
                 " name does, the module renames it."
             )
         ]
-        options["renamed_from"] = Option({"type": "str"}, told)
+        options["renamed_from"] = Option({"type": "str"}, reported)
     empty = [name for name, raw in patch.items() if document.is_nullable(raw) and name in answer]
     clearable = [name for name in empty if document.is_nullable(answer[name])]
     if clearable:
-        told = ["Fields to clear. An omitted option leaves its field unchanged."]
-        options["clear"] = Option({"type": "list", "elements": "str", "choices": clearable}, told)
+        reported = ["Fields to clear. An omitted option leaves its field unchanged."]
+        options["clear"] = Option({"type": "list", "elements": "str", "choices": clearable}, reported)
     return options
 
 
@@ -244,10 +244,10 @@ def _job_options(destroys: bool) -> dict[str, Option]:
         ),
     }
     if destroys:
-        told = [
+        reported = [
             "Whether the task may destroy data. If V(false), a change that would destroy data fails and names the loss."
         ]
-        options["destroy_data"] = Option({"type": "bool", "default": False}, told)
+        options["destroy_data"] = Option({"type": "bool", "default": False}, reported)
     return options
 
 
@@ -279,8 +279,8 @@ def info_options(document: Document, info: InfoModule) -> dict[str, Option]:
         options[one["name"]] = option(document, info.name, one["name"], _described(one))
         options[one["name"]].spec["required"] = True
     if info.shown and info.shown.parameters("path"):
-        told = ["ID or name of the only resource to return; filters are ignored then."]
-        options["id"] = Option({"type": "str"}, told)
+        reported = ["ID or name of the only resource to return; filters are ignored then."]
+        options["id"] = Option({"type": "str"}, reported)
     if info.listed:
         options["max_items"] = Option({"type": "int"}, ["Maximum number of results. If omitted, all are returned."])
     return options

@@ -62,7 +62,7 @@ def noun_module(document: Document, noun: NounModule) -> str:
     options, fields = noun_options(document, noun), api_fields(document, noun)
     words = noun.name.replace("_", " ")
     title = f"{'Create, change or delete' if 'create' in noun.operations else 'Change'} {_a(words)} of an appliance"
-    told = [one.summary for verb in ("create", "patch", "delete") if (one := noun.operations.get(verb))]
+    reported = [one.summary for verb in ("create", "patch", "delete") if (one := noun.operations.get(verb))]
     answer = ", ".join(f"C({name})" for name in document.answer(noun.operations["show"]).get("properties", {}))
     returned: Json = {
         "resource": _returned(
@@ -80,7 +80,7 @@ def noun_module(document: Document, noun: NounModule) -> str:
     head = _head(
         noun.name,
         title,
-        told,
+        reported,
         options,
         [(f"Ensure the {words} exists", _noun_example(noun)), *_removal(noun, options)],
         returned | _change_facts(options),
@@ -122,13 +122,13 @@ def verb_module(document: Document, verb: VerbModule) -> str:
     )
     kinds = {name: "size" if is_size(name, document.resolved(raw)) else "" for name, raw in body.items()}
     fields = {name: _arguments({"create": True, "kind": kind}) for name, kind in kinds.items()}
-    declared = "".join(f'    "{name}": Field({told}),\n' for name, told in fields.items())
-    told = {
+    declared = "".join(f'    "{name}": Field({reported}),\n' for name, reported in fields.items())
+    reported = {
         "item": verb.item if ends or verb.needs_match else "",
         "is_done": _Name(f"goals.{operation.id}") if ends else None,
     }
     can_plan = "" if operation.can_plan else ", can_plan=False"
-    call = f'run_verb(ARGUMENTS, "{operation.path}", BODY{_more(told)}{can_plan})'
+    call = f'run_verb(ARGUMENTS, "{operation.path}", BODY{_more(reported)}{can_plan})'
     imports = _imports(**({"declaration": "Field"} if declared else {}), verb="run_verb")
     if ends:
         imports = f"from ansible_collections.lunette.appliance.plugins.module_utils import goals\n{imports}"
@@ -139,10 +139,10 @@ def info_module(document: Document, info: InfoModule) -> str:
     options, operation, asked = info_options(document, info), info.operation, info.listed or info.asked
     result = operation.path.rsplit("/", 1)[1].replace("-", "_") if info.listed else info.noun
     kind: Json = {"type": "list", "elements": "dict"} if info.listed else {"type": "dict"}
-    told = operation.summary
-    returned = {result: {"description": told, "returned": "always", **kind}}
+    reported = operation.summary
+    returned = {result: {"description": reported, "returned": "always", **kind}}
     title = operation.summary if info.asked else f"Read the {result.replace('_', ' ')} of an appliance"
-    head = _head(info.name, title, [told], options, [(title, example(info.name))], returned)
+    head = _head(info.name, title, [reported], options, [(title, example(info.name))], returned)
     one = info.shown or info.asked
     arguments = {
         "listed": info.listed.path if info.listed else None,
@@ -155,14 +155,19 @@ def info_module(document: Document, info: InfoModule) -> str:
 
 
 def _head(
-    name: str, title: str, told: list[str], options: dict[str, Option], examples: list[tuple[str, Json]], returned: Json
+    name: str,
+    title: str,
+    reported: list[str],
+    options: dict[str, Option],
+    examples: list[tuple[str, Json]],
+    returned: Json,
 ) -> str:
     reads = name.endswith("_info")
     documentation = {
         "module": name,
         "short_description": title.rstrip("."),
         "version_added": "0.1.0",
-        "description": told,
+        "description": reported,
         "author": ["The Lunette authors (!UNKNOWN)"],
         "extends_documentation_fragment": ["lunette.appliance.appliance"],
         "attributes": {
@@ -205,9 +210,9 @@ def _change_facts(options: dict[str, Option]) -> Json:
 def _removal(noun: NounModule, options: dict[str, Option]) -> list[tuple[str, Json]]:
     if "state" not in options:
         return []
-    told = {key: value for key, value in _noun_example(noun).items() if key in noun.key}
+    reported = {key: value for key, value in _noun_example(noun).items() if key in noun.key}
     data = {"destroy_data": True} if "destroy_data" in options else {}
-    return [(f"Ensure the {noun.name.replace('_', ' ')} does not exist", {**told, "state": "absent", **data})]
+    return [(f"Ensure the {noun.name.replace('_', ' ')} does not exist", {**reported, "state": "absent", **data})]
 
 
 def _noun_example(noun: NounModule) -> Json:
@@ -281,9 +286,9 @@ def _python(value: Any, depth: int = 0) -> str:
 
 def _arguments(values: Json) -> str:
     """Keyword arguments without those that say nothing."""
-    told = {key: value for key, value in values.items() if value}
-    return ", ".join(f"{key}={_python(value)}" for key, value in told.items())
+    reported = {key: value for key, value in values.items() if value}
+    return ", ".join(f"{key}={_python(value)}" for key, value in reported.items())
 
 
 def _more(values: Json) -> str:
-    return f", {told}" if (told := _arguments(values)) else ""
+    return f", {reported}" if (reported := _arguments(values)) else ""

@@ -96,7 +96,7 @@ NVME = frozenset(("nvme-tcp", "nvme-rdma"))
 PLAIN = ("os_type", "iqns", "nqns", "wwpns", "group")
 
 
-def doors(host: dict[str, Any], mappings: list[dict[str, Any]], name: str) -> list[str]:
+def names(host: dict[str, Any], mappings: list[dict[str, Any]], name: str) -> list[str]:
     """Names of one kind (`target_iqn`, `subsystem_nqn`) under which the host's volumes, and its group's, are."""
     owners = [("host_id", host["id"]), ("host_group_id", host["group_id"])]
     mine = [one for one in mappings if any(owner and one[key] == owner for key, owner in owners)]
@@ -140,7 +140,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable):  # type: ignore[misc]
         for group in client.items("/host-groups", {}):
             self.inventory.add_group(to_safe_group_name(group["name"]))
         for host in client.items("/hosts", {}):
-            targets, subsystems = doors(host, mappings, "target_iqn"), doors(host, mappings, "subsystem_nqn")
+            targets, subsystems = names(host, mappings, "target_iqn"), names(host, mappings, "subsystem_nqn")
             protocols = (SCSI if targets and host["iqns"] else frozenset()) | (NVME if subsystems else frozenset())
             found = list(places(portals, protocols, own_name))
             self._add(host, {"targets": targets, "subsystems": subsystems, "portals": found})

@@ -97,9 +97,9 @@ class Appliance:
             self.fail(f"{plan['title']}: hosts use {', '.join(used)}. Nothing was changed{how}.")
         reused = plan.get("reused") or ()
         if reused and not self.params.get("in_use"):
-            told = ", ".join(f"{one['number']} of {one['owner']} (volume {one['former']})" for one in reused)
+            reported = ", ".join(f"{one['number']} of {one['owner']} (volume {one['former']})" for one in reused)
             how = "; remove the old devices on the hosts, then set in_use: true, or take another number"
-            self.fail(f"{plan['title']}: hosts may still have the old device of {told}. Nothing was changed{how}.")
+            self.fail(f"{plan['title']}: hosts may still have the old device of {reported}. Nothing was changed{how}.")
         named = list(dict.fromkeys([*used, *(one["former"] for one in reused)]))
         return {"confirm": named} if named else {}
 

@@ -167,9 +167,9 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
             field = self.noun.fields[name]
             if name in self.noun.key:
                 continue
-            anew = bool(field.secrets) and field.patch and self.params["update_secret"]
+            again = bool(field.secrets) and field.patch and self.params["update_secret"]
             hidden = name in field.secrets or not (field.shown or field.patch)
-            if not anew and (hidden or (field.shown and self._is_shown(found, name, value))):
+            if not again and (hidden or (field.shown and self._is_shown(found, name, value))):
                 continue
             if field.patch or (field.verb and value > shown_at(found, field.shown[0])):
                 patch[name] = value
@@ -202,9 +202,9 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
 
     def _show_difference(self, diff: dict[str, Any]) -> None:
         """Adds to the difference told already, where one task changes a resource in several ways."""
-        told = self.result.setdefault("diff", diff)
+        reported = self.result.setdefault("diff", diff)
         for side in ("before", "after"):
-            told[side].update(diff[side])
+            reported[side].update(diff[side])
 
     def _absent(self) -> None:
         found, etag = self.settled(self._find, self._title())

@@ -19,7 +19,7 @@ def test_what_the_kernel_refuses_is_a_refusal_wherever_the_agent_asked_it(monkey
 
     monkeypatch.setattr(Agent, "hello", look)
     reply = answer(Agent(FakeSystem()), Envelope(request=Hello()).model_dump_json().encode())
-    told = reply_type(Hello).validate_json(reply.model_dump_json())
-    assert isinstance(told, ProblemReply)
-    assert told.type is ProblemType.TOOL_FAILED
-    assert "refused (Input/output error) at /sys/block" in told.detail
+    reported = reply_type(Hello).validate_json(reply.model_dump_json())
+    assert isinstance(reported, ProblemReply)
+    assert reported.type is ProblemType.TOOL_FAILED
+    assert "refused (Input/output error) at /sys/block" in reported.detail

@@ -32,7 +32,7 @@ from backend.tests.agent.exports import (
     target,
 )
 from backend.tests.fakemachine import FakeSystem
-from backend.tests.providers.test_nvmet_converge import Stage
+from backend.tests.providers.test_nvmet_converge import ExportRig
 from backend.tests.wiring_agent import PATIENT_S
 from lunette.agent import serving
 from lunette.agent.core import Agent
@@ -240,15 +240,15 @@ def fresh() -> tuple[Agent, Recorder]:
 
 def serving_desired() -> tuple[FakeSystem, dict[str, Any]]:
     """A machine with volumes, and a desired state with everything in it that they can be served with."""
-    stage = Stage()
-    serving.prepare(stage.machine)
+    rig = ExportRig()
+    serving.prepare(rig.machine)
     kept = AdoptedBackstore(
         path="core/iblock_0/old", vendor="LIO-ORG", product="IBLOCK", revision="4.0", attributes=(("emulate_3pc", "0"),)
     )
     shown = AdoptedSubsystem(serial="theirs", attributes=(("attr_model", "theirs"),))
     whole = exports(
-        arrays=(stage.array.model_copy(update={"health_command": "a"}),),
-        volumes=(stage.volumes[0].model_copy(update={"adopted": kept}), *stage.volumes[1:]),
+        arrays=(rig.array.model_copy(update={"health_command": "a"}),),
+        volumes=(rig.volumes[0].model_copy(update={"adopted": kept}), *rig.volumes[1:]),
         portals=(portal(21), nvme_portal(22)),
         targets=(target(31, [initiator(41, CHAP)], [lun(51, 1, 11)]), target(32, [initiator(42)], [lun(54, 1, 13)])),
         subsystems=(
@@ -256,7 +256,7 @@ def serving_desired() -> tuple[FakeSystem, dict[str, Any]]:
         ),
         discovery=CHAP,
     )
-    return stage.machine, whole.model_dump(mode="json")
+    return rig.machine, whole.model_dump(mode="json")
 
 
 CASES = dict(requests())
@@ -281,21 +281,21 @@ def test_a_refused_text_is_named_and_not_shown() -> None:
 @pytest.mark.parametrize("field", ["user", "secret", "mutual_user", "mutual_secret"])
 @pytest.mark.parametrize("place", ["initiator", "discovery"])
 def test_chap_that_the_kernel_takes_for_none_is_refused_and_nothing_served(field: str, place: str) -> None:
-    agent, doorway = fresh()
+    agent, system_port = fresh()
     chap = CHAP.model_copy(update={field: "NULLowned" if "user" in field else SecretStr("NULLowned-4711")})
     parts = {"discovery": chap} if place == "discovery" else {"targets": (target(31, [initiator(41, chap)], []),)}
     desired = {"kind": "converge", "wanted": exports(**parts).model_dump(mode="json")}
     reply = answer(agent, json.dumps({"request": desired}).encode())
     assert isinstance(reply, ProblemReply)
     assert "do not begin with NULL" in reply.detail
-    check_untouched(doorway, reply.model_dump_json())
+    check_untouched(system_port, reply.model_dump_json())
 
 
 def test_the_desired_state_is_served_as_it_is() -> None:
     """Or else an attack on it would end before it came to configfs."""
     machine, desired = serving_desired()
     report = Agent(machine, patience_s=PATIENT_S).converge(ExportSet.model_validate(desired))
-    assert {door.state for door in (*report.targets, *report.subsystems)} == {ServingState.OPEN}, report
+    assert {target.state for target in (*report.targets, *report.subsystems)} == {ServingState.OPEN}, report
 
 
 OTHERS = "debian-vg"
@@ -318,15 +318,15 @@ def test_a_volume_group_that_is_not_ours_is_not_served(claimed: str, engine: Arr
         desired["arrays"][0]["group"] = OTHERS
     for one in desired["volumes"]:
         one |= {"group": OTHERS, "device": f"/dev/{OTHERS}/root", "adopted": None}
-    doorway = Recorder(machine)
-    agent = Agent(typing.cast(Any, doorway), patience_s=PATIENT_S)
+    system_port = Recorder(machine)
+    agent = Agent(typing.cast(Any, system_port), patience_s=PATIENT_S)
     if claimed.endswith("up"):  # under new ids, for what is served under the old ones stays
         report = agent.converge(honest)
         assert {one.state for one in report.volumes} == {ServingState.OPEN}, report.volumes
         ours, theirs = f"{APPLIANCE}.000000", f"{APPLIANCE}.000001"
         words = json.dumps(desired).replace(id_of(0)[:-2], id_of(256)[:-2]).replace(ours, theirs)
         desired = json.loads(words)
-        doorway.paths.clear()
+        system_port.paths.clear()
     if claimed == "array beside one that is up":
         desired["arrays"] = [honest.arrays[0].model_dump(mode="json"), *desired["arrays"]]
     agent.converge(ExportSet.model_validate(desired))
@@ -335,38 +335,38 @@ def test_a_volume_group_that_is_not_ours_is_not_served(claimed: str, engine: Arr
     assert {one.volume_id for one in report.volumes} >= {one["volume_id"] for one in desired["volumes"]}
     served = {one.volume_id for one in honest.volumes} if claimed.endswith("up") else set()
     assert {one.volume_id for one in report.volumes if one.state is ServingState.OPEN} == served, report.volumes
-    assert not any(OTHERS in word for word in doorway.words if word.startswith("/dev")), doorway.words
-    assert not any(path.endswith("/udev_path") for path in doorway.paths)
+    assert not any(OTHERS in word for word in system_port.words if word.startswith("/dev")), system_port.words
+    assert not any(path.endswith("/udev_path") for path in system_port.paths)
 
 
 @pytest.mark.parametrize("where", DESIRED, ids=lambda where: ".".join(map(str, where)))
 def test_no_text_of_a_desired_state_leads_out_of_our_own_roots(where: tuple[str | int, ...]) -> None:
     machine, desired = serving_desired()
-    doorway = Recorder(machine)
-    agent = Agent(typing.cast(Any, doorway), patience_s=PATIENT_S)
+    system_port = Recorder(machine)
+    agent = Agent(typing.cast(Any, system_port), patience_s=PATIENT_S)
     for generation, text in enumerate(HOSTILE, start=1):
         attack = {"kind": "converge", "wanted": with_text(desired, where, text) | {"generation": generation}}
         reply = answer(agent, json.dumps({"request": attack}).encode())
         if not (isinstance(reply, ProblemReply) and reply.type is ProblemType.MALFORMED):
-            check_untouched(doorway, f"{'.'.join(map(str, where))} = {text[:60]!r}: {reply}")
+            check_untouched(system_port, f"{'.'.join(map(str, where))} = {text[:60]!r}: {reply}")
 
 
-def check_untouched(doorway: Recorder, told: str) -> None:
+def check_untouched(system_port: Recorder, reported: str) -> None:
     """That nothing hostile came through, and nothing that is not ours was changed."""
-    assert not any(mark in word for word in doorway.words for mark in MARKS), told
-    assert not any(".." in path.split("/") for path in doorway.paths), told
-    assert not any(mark in path for path in doorway.paths for mark in MARKS), told
-    assert all(path.startswith(OURS) for path in doorway.paths), (told, doorway.paths)
+    assert not any(mark in word for word in system_port.words for mark in MARKS), reported
+    assert not any(".." in path.split("/") for path in system_port.paths), reported
+    assert not any(mark in path for path in system_port.paths for mark in MARKS), reported
+    assert all(path.startswith(OURS) for path in system_port.paths), (reported, system_port.paths)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_no_text_of_a_request_leads_out_of_our_own_roots(name: str) -> None:
     for where in leaves(CASES[name]):
-        agent, doorway = fresh()
+        agent, system_port = fresh()
         for text in HOSTILE:
-            doorway.paths.clear()
-            doorway.words.clear()
+            system_port.paths.clear()
+            system_port.words.clear()
             attack = {"request": with_text(CASES[name], where, text)}
             reply = answer(agent, json.dumps(attack).encode())
             if not (isinstance(reply, ProblemReply) and reply.type is ProblemType.MALFORMED):
-                check_untouched(doorway, f"{name}: {'.'.join(map(str, where))} = {text[:60]!r}: {reply}")
+                check_untouched(system_port, f"{name}: {'.'.join(map(str, where))} = {text[:60]!r}: {reply}")

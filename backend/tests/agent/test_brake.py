@@ -126,7 +126,7 @@ def test_whatever_leaves_was_released_by_itself_or_with_its_target(served: Expor
 
 
 @given(documents(), documents())
-def test_whatever_stays_unasked_is_told(served: ExportSet, wanted: ExportSet) -> None:
+def test_what_remains_unanswered_is_reported(served: ExportSet, wanted: ExportSet) -> None:
     verdict = merge(as_ledger(served), wanted)
     for kind, id_ in things(verdict.effective) - things(wanted):
         assert any(line.startswith(f"{kind.value} {id_} ") for line in verdict.unexplained)
@@ -147,9 +147,9 @@ def test_a_number_and_a_name_are_served_once_in_a_target(served: ExportSet, want
     for found in merge(as_ledger(served), wanted).effective.targets:
         assert len({m.lun for m in found.luns}) == len(found.luns)
         assert len({i.iqn for i in found.initiators}) == len(found.initiators)
-    for door in merge(as_ledger(served), wanted).effective.subsystems:
-        assert len({m.lun for m in door.luns}) == len(door.luns)
-        assert len({h.nqn for h in door.hosts}) == len(door.hosts)
+    for one in merge(as_ledger(served), wanted).effective.subsystems:
+        assert len({m.lun for m in one.luns}) == len(one.luns)
+        assert len({h.nqn for h in one.hosts}) == len(one.hosts)
 
 
 @given(documents(), documents())
@@ -259,5 +259,5 @@ def test_a_port_follows_the_mode_it_is_given_and_keeps_its_name() -> None:
     changed = exports(generation=2, fc_ports=(fc_port(91, FcMode.INITIATOR),))
     verdict = merge(ledger, changed)
     assert [port.mode for port in verdict.effective.fc_ports] == [FcMode.INITIATOR, FcMode.TARGET]
-    told = f"fc_port {id_of(92)} is no longer in the configuration"
-    assert any(line.startswith(told) for line in verdict.unexplained)
+    reported = f"fc_port {id_of(92)} is no longer in the configuration"
+    assert any(line.startswith(reported) for line in verdict.unexplained)

@@ -112,11 +112,11 @@ class Rack:
 
     def serving(self) -> set[int]:
         """Which hosts find their target open."""
-        doors = {door.iqn: int(door.iqn[-8:], 16) for door in self.desired().targets}
-        return {doors[name] for name in self.agent.hello().serving}
+        targets = {target.iqn: int(target.iqn[-8:], 16) for target in self.desired().targets}
+        return {targets[name] for name in self.agent.hello().serving}
 
     def logs_in(self, number: int) -> bool:
-        iqn = next(door.iqn for door in self.desired().targets if door.target_id == id_of(number))
+        iqn = next(target.iqn for target in self.desired().targets if target.target_id == id_of(number))
         try:
             self.machine.login(f"iqn.2026-01.com.example:h{number}", iqn, "192.0.2.1:3260")
         except OSError:
@@ -125,9 +125,9 @@ class Rack:
 
     def reason(self, array_id: str) -> str:
         """What is told of the volume of this array."""
-        told = {found.volume_id: found for found in self.agent.converge(self.desired()).volumes}[VOLUMES[array_id]]
-        assert told.state is ServingState.BLOCKED
-        return told.reason or ""
+        reported = {found.volume_id: found for found in self.agent.converge(self.desired()).volumes}[VOLUMES[array_id]]
+        assert reported.state is ServingState.BLOCKED
+        return reported.reason or ""
 
     def hang(self, array: ExportArray, words: str) -> Hang:
         """A tool hangs wherever it has to do with this array."""

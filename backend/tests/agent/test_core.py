@@ -17,7 +17,7 @@ from backend.tests.agent.exports import (
     target,
     volume,
 )
-from backend.tests.providers.shop import ARRAY_ID, VOLUME_ID, Shop
+from backend.tests.providers.rig import ARRAY_ID, VOLUME_ID, Rig
 from backend.tests.wiring_agent import PATIENT_S
 from lunette.agent import serving
 from lunette.agent.bring_up import GRACE_S, shut_down
@@ -31,7 +31,7 @@ from lunette.domain.volumes import VolumeEngine
 from lunette.providers.exports.lio.converge import exported_volumes
 
 
-class Store(Shop):
+class Store(Rig):
     """A machine that serves one volume to one host."""
 
     def __init__(self) -> None:
@@ -132,8 +132,8 @@ def test_a_late_address_is_waited_for_and_its_portal_opens_without_a_call(store:
     if over_nvme:
         store.unmap()
         mapped = lun(51, 1, 11).model_copy(update={"volume_id": VOLUME_ID})
-        doors = {"targets": (), "subsystems": (subsystem(31, [nvme_host(41)], [mapped]),)}
-        store.agent.converge(store.desired(3, portals=(nvme_portal(22),), **doors))
+        targets = {"targets": (), "subsystems": (subsystem(31, [nvme_host(41)], [mapped]),)}
+        store.agent.converge(store.desired(3, portals=(nvme_portal(22),), **targets))
 
     def log_in() -> object:
         if over_nvme:
@@ -272,7 +272,7 @@ def test_a_disk_of_an_array_we_serve_is_not_wiped_even_while_it_is_down(store: S
     assert store.observed(store.disks[0]).signatures
 
 
-def test_an_array_in_service_is_not_taken_back_even_while_its_disks_are_away(store: Store) -> None:
+def test_an_array_in_service_is_not_undone_even_while_its_disks_are_away(store: Store) -> None:
     """A job from an old database must not clear what cannot be looked into."""
     store.reboot()
     for disk in store.disks[:2]:

@@ -6,7 +6,7 @@ from backend.tests.agent.exports import exports, id_of, initiator, lun, nvme_hos
 from backend.tests.agent.test_core import Store
 from backend.tests.fakemachine.lio.iscsi import FakeSession
 from backend.tests.fakemachine.network.traffic import Io
-from backend.tests.providers.shop import ARRAY_ID, VOLUME_ID
+from backend.tests.providers.rig import ARRAY_ID, VOLUME_ID
 from lunette.agent import counters
 from lunette.domain.counters import LunCounters
 from lunette.domain.exports import ExportSubsystem
@@ -37,9 +37,9 @@ def test_what_a_host_did_is_counted_for_its_session_its_volume_the_array_and_the
     assert array is not None
     assert array.write_bytes == 3 * MIB
     assert sum(after.disks[disk.kernel_name].writes for disk in store.machine.blocks.disks) > 0
-    (told,) = after.sessions
-    assert (told.initiator, told.protocol) == (initiator(41).iqn, Protocol.ISCSI)
-    assert told.volumes == {VOLUME_ID: LunCounters(commands=337, read_bytes=5 * MIB, write_bytes=3 * MIB)}
+    (reported,) = after.sessions
+    assert (reported.initiator, reported.protocol) == (initiator(41).iqn, Protocol.ISCSI)
+    assert reported.volumes == {VOLUME_ID: LunCounters(commands=337, read_bytes=5 * MIB, write_bytes=3 * MIB)}
 
 
 def test_bytes_of_a_session_are_whole_mib_and_those_of_a_volume_exact(store: Store) -> None:
@@ -65,7 +65,7 @@ def test_a_volume_that_is_mapped_no_more_is_not_counted(store: Store) -> None:
     assert found.arrays.keys() == {ARRAY_ID}
 
 
-def test_counters_begin_anew_with_the_machine(store: Store) -> None:
+def test_counters_begin_again_with_the_machine(store: Store) -> None:
     session = login(store)
     store.machine.carry(session, 1, Io(reads=9, read_bytes=9 * 4096))
     store.reboot()

@@ -29,8 +29,8 @@ class Watched:
         self.changed = self.health.round(PERIOD_S)
         return self.machine.tools.drives.asked[:]
 
-    def told(self, disk: FakeDisk) -> ObservedDisk:
-        found = {one.serial: one for one in self.health.told(observe_disks(self.machine))}
+    def reported(self, disk: FakeDisk) -> ObservedDisk:
+        found = {one.serial: one for one in self.health.reported(observe_disks(self.machine))}
         return found[disk.serial]
 
 
@@ -40,27 +40,27 @@ def watched() -> Watched:
 
 
 def test_every_drive_is_asked_at_once_and_then_once_a_period(watched: Watched) -> None:
-    assert watched.told(watched.disks[0]).health is None
+    assert watched.reported(watched.disks[0]).health is None
     assert len(watched.asked()) == 2
     assert watched.changed
     assert watched.asked(PERIOD_S / 2) == []
     assert len(watched.asked(PERIOD_S / 2)) == 2
-    told = watched.told(watched.disks[0])
-    assert told.tells_health
-    assert told.health is not None
-    assert told.health.values.temperature_c == 35
+    reported = watched.reported(watched.disks[0])
+    assert reported.tells_health
+    assert reported.health is not None
+    assert reported.health.values.temperature_c == 35
 
 
 def test_a_drive_that_comes_is_asked_at_once_and_one_that_left_is_forgotten(watched: Watched) -> None:
     watched.asked()
     (late,) = watched.machine.add_disks(1, "nvme")
-    watched.told(late)
+    watched.reported(late)
     assert watched.asked(1) == [late.serial]
     watched.machine.pull(late)
-    watched.health.told(observe_disks(watched.machine))
+    watched.health.reported(observe_disks(watched.machine))
     watched.asked(1)
     watched.machine.insert(late)
-    assert watched.told(late).health is None
+    assert watched.reported(late).health is None
 
 
 def test_a_drive_that_hangs_is_asked_more_and_more_rarely_and_the_other_as_ever(watched: Watched) -> None:
@@ -72,10 +72,10 @@ def test_a_drive_that_hangs_is_asked_more_and_more_rarely_and_the_other_as_ever(
     assert [later - sooner for sooner, later in pairwise(times)] == [2, 4, 8, SLOWEST, SLOWEST]
 
 
-def test_another_drive_under_an_old_name_begins_anew(watched: Watched) -> None:
+def test_another_drive_under_an_old_name_begins_again(watched: Watched) -> None:
     watched.asked()
     watched.disks[0].serial = "OTHER"
-    assert watched.told(watched.disks[0]).health is None
+    assert watched.reported(watched.disks[0]).health is None
 
 
 def test_while_nobody_looks_the_drives_are_found_all_the_same(watched: Watched) -> None:
@@ -102,16 +102,16 @@ def test_a_drive_that_answers_oddly_has_a_problem_and_those_behind_it_are_read(
     bad, good = watched.disks
     watched.machine.tools.drives.health(bad).odd = odd
     assert watched.asked() == [bad.serial, good.serial]
-    told = watched.told(bad).health
-    assert told is not None
-    assert f"cannot be read at {next(iter(odd))}" in (told.problem or "")
-    assert state_of(told, findings(told, {})) is DiskHealthState.UNKNOWN
-    assert watched.told(good).health is not None
+    reported = watched.reported(bad).health
+    assert reported is not None
+    assert f"cannot be read at {next(iter(odd))}" in (reported.problem or "")
+    assert state_of(reported, findings(reported, {})) is DiskHealthState.UNKNOWN
+    assert watched.reported(good).health is not None
     watched.machine.tools.drives.health(bad).odd = {}
     watched.asked(PERIOD_S)
-    mended = watched.told(bad).health
-    assert mended is not None
-    assert state_of(mended, findings(mended, {})) is DiskHealthState.OK
+    repaired = watched.reported(bad).health
+    assert repaired is not None
+    assert state_of(repaired, findings(repaired, {})) is DiskHealthState.OK
 
 
 def test_a_fault_of_the_reader_costs_the_one_drive_and_keeps_what_it_said_before(
@@ -129,11 +129,11 @@ def test_a_fault_of_the_reader_costs_the_one_drive_and_keeps_what_it_said_before
 
     monkeypatch.setattr(smart_parse, "reading", fails)
     assert watched.asked(PERIOD_S) == [bad.serial, good.serial]
-    told, other = watched.told(bad).health, watched.told(good).health
-    assert told is not None
+    reported, other = watched.reported(bad).health, watched.reported(good).health
+    assert reported is not None
     assert other is not None
-    assert "KeyError" in (told.problem or "")
-    assert told.values.temperature_c == 35
-    assert state_of(told, findings(told, {})) is DiskHealthState.UNKNOWN
+    assert "KeyError" in (reported.problem or "")
+    assert reported.values.temperature_c == 35
+    assert state_of(reported, findings(reported, {})) is DiskHealthState.UNKNOWN
     assert other.problem is None
     assert watched.asked() == [], "it is asked again with the others"

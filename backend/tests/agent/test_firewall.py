@@ -18,7 +18,7 @@ from backend.tests.agent.exports import (
 )
 from backend.tests.fakemachine import Crash, FakeSystem, When
 from backend.tests.fakemachine.network.firewall import FakeTable
-from backend.tests.providers.test_nvmet_converge import Stage
+from backend.tests.providers.test_nvmet_converge import ExportRig
 from lunette.agent import serving
 from lunette.agent.core import Agent
 from lunette.domain.exports import ConvergeReport, ExportPortal, Release, ReleaseKind, ServingState
@@ -41,16 +41,16 @@ ADDRESS = "192.0.2.1"
 
 
 @pytest.fixture
-def stage() -> Stage:
+def rig() -> ExportRig:
     """Volumes on an array, and what loads the rules at the start of the machine."""
-    made = Stage()
+    made = ExportRig()
     made.machine.network.firewall.install()
     return made
 
 
 @pytest.fixture
-def machine(stage: Stage) -> FakeSystem:
-    return stage.machine
+def machine(rig: ExportRig) -> FakeSystem:
+    return rig.machine
 
 
 @pytest.fixture
@@ -62,8 +62,8 @@ def agent(machine: FakeSystem) -> Agent:
 class Ask:
     """Volume 11 is for a host over iSCSI, volume 12 for one over NVMe, through the portals that are asked for."""
 
-    def __init__(self, agent: Agent, stage: Stage) -> None:
-        self.agent, self._stage, self._number = agent, stage, 0
+    def __init__(self, agent: Agent, rig: ExportRig) -> None:
+        self.agent, self._stage, self._number = agent, rig, 0
 
     def __call__(self, *portals: ExportPortal, mode: FirewallMode | None = FirewallMode.MANAGED) -> ConvergeReport:
         self._number += 1
@@ -85,8 +85,8 @@ class Ask:
 
 
 @pytest.fixture
-def ask(agent: Agent, stage: Stage) -> Ask:
-    return Ask(agent, stage)
+def ask(agent: Agent, rig: ExportRig) -> Ask:
+    return Ask(agent, rig)
 
 
 def role(machine: FakeSystem, interface: str, address: str, role_: InterfaceRole, trial: str = "t1") -> InterfaceTry:
@@ -99,7 +99,7 @@ def answers(machine: FakeSystem, interface: str) -> bool:
     return machine.network.firewall.admits(interface, "203.0.113.1", "tcp", 8443)
 
 
-def told(agent: Agent) -> ObservedFirewall:
+def reported(agent: Agent) -> ObservedFirewall:
     found = agent.observe().firewall
     assert found is not None
     return found
@@ -114,7 +114,7 @@ def test_what_the_portals_need_is_let_in_and_nothing_else(ask: Ask, agent: Agent
     assert not admits("eth0", ADDRESS, "udp", 4791)
     assert answers(machine, "eth0")
     assert answers(machine, "eth1")
-    found = told(agent)
+    found = reported(agent)
     assert (found.state, found.is_asked, found.closed_on) == (FirewallState.IN_FORCE, True, ())
     assert {(one.port, one.address) for one in found.portals} == {(3260, ADDRESS), (4420, ADDRESS)}
 
@@ -191,7 +191,7 @@ def test_the_api_answers_on_no_interface_for_storage_alone(agent: Agent, ask: As
     agent.do_step("j", role(machine, "eth1", "198.51.100.5", InterfaceRole.STORAGE))
     assert (answers(machine, "eth0"), answers(machine, "eth1")) == (True, False)
     agent.do_step("j", InterfaceKeep(trial_id="t1", interface="eth1"))
-    assert told(agent).closed_on == ("eth1",)
+    assert reported(agent).closed_on == ("eth1",)
     agent.do_step("j", role(machine, "eth1", "198.51.100.5", InterfaceRole.BOTH, "t2"))
     assert answers(machine, "eth1")
     assert machine.network.firewall.admits("eth0", ADDRESS, "tcp", 3260), "portals stay as they are"
@@ -215,7 +215,7 @@ def test_the_rules_go_back_with_a_trial_also_without_an_agent(
     assert machine.network.firewall.admits("eth0", ADDRESS, "tcp", 3260)
     agent.bring_up()
     assert answers(machine, "eth1")
-    assert told(agent).repaired is None, "a trial that is taken back is nobody's meddling"
+    assert reported(agent).repaired is None, "a trial that is taken back is nobody's meddling"
 
 
 def test_after_a_start_the_rules_are_there_before_the_agent_is(agent: Agent, ask: Ask, machine: FakeSystem) -> None:
@@ -232,7 +232,7 @@ def test_nobody_is_shut_out_where_only_storage_has_an_address(agent: Agent, ask:
     agent.do_step("j", role(machine, "eth0", ADDRESS, InterfaceRole.STORAGE))
     agent.do_step("j", InterfaceKeep(trial_id="t1", interface="eth0"))
     assert answers(machine, "eth0")
-    assert (told(agent).closed_on, told(agent).kept_open_on) == ((), ("eth0",))
+    assert (reported(agent).closed_on, reported(agent).kept_open_on) == ((), ("eth0",))
     agent.do_step("j", role(machine, "eth1", "198.51.100.5", InterfaceRole.MANAGEMENT, "t2"))
     assert (answers(machine, "eth0"), answers(machine, "eth1")) == (False, True)
 
@@ -258,21 +258,21 @@ def test_a_tool_that_hangs_is_asked_once_in_a_while(ask: Ask, agent: Agent, mach
     machine.network.firewall.refuses = None
     machine.advance(10)
     ask(portal(21))
-    assert told(agent).state is FirewallState.IN_FORCE
+    assert reported(agent).state is FirewallState.IN_FORCE
 
 
-def test_rules_that_somebody_flushed_are_put_right_and_told(agent: Agent, ask: Ask, machine: FakeSystem) -> None:
+def test_rules_that_somebody_flushed_are_corrected_and_reported(agent: Agent, ask: Ask, machine: FakeSystem) -> None:
     ask(portal(21))
     machine.network.firewall.flush()
     assert ask(portal(21)).changed == 1
-    assert told(agent).repaired == "its table was missing"
+    assert reported(agent).repaired == "its table was missing"
     machine.network.firewall.tables["lunette"].sets["portals4"].append("192.0.2.1 . tcp . 25")
     agent.bring_up()
     assert not machine.network.firewall.admits("eth0", ADDRESS, "tcp", 25)
-    assert told(agent).repaired == "its rules had been changed by another program"
+    assert reported(agent).repaired == "its rules had been changed by another program"
 
 
-def test_a_broken_file_leaves_the_machine_open_until_the_agent_is_there_and_is_told(
+def test_a_broken_file_leaves_the_machine_open_until_the_agent_is_there_and_is_reported(
     ask: Ask, machine: FakeSystem
 ) -> None:
     ask(portal(21))
@@ -282,7 +282,7 @@ def test_a_broken_file_leaves_the_machine_open_until_the_agent_is_there_and_is_t
     serving.prepare(machine)
     agent = Agent(machine)
     agent.bring_up()
-    found = told(agent)
+    found = reported(agent)
     assert found.state is FirewallState.IN_FORCE
     assert "could not be loaded at startup" in str(found.repaired)
     assert "syntax error" in str(found.repaired)
@@ -301,14 +301,14 @@ def test_a_broken_file_leaves_the_machine_open_until_the_agent_is_there_and_is_t
     ],
     ids=["no tool", "no kernel", "no netlink", "container", "refused"],
 )
-def test_where_it_cannot_be_the_rest_serves_and_the_reason_is_told(
+def test_where_it_cannot_be_the_rest_serves_and_the_reason_is_reported(
     ask: Ask, agent: Agent, machine: FakeSystem, breaks: Callable[[FakeSystem], None], state: FirewallState, words: str
 ) -> None:
     breaks(machine)
     report = ask(portal(21))
     assert {one.state for one in report.portals} == {one.state for one in report.targets} == {ServingState.OPEN}
-    assert told(agent).state is state
-    assert words in str(told(agent).reason)
+    assert reported(agent).state is state
+    assert words in str(reported(agent).reason)
 
 
 def test_ssh_is_let_in_on_its_own_ports_where_it_is_installed(machine: FakeSystem) -> None:
@@ -351,7 +351,7 @@ def test_an_agent_that_is_killed_at_any_call_of_it_leaves_every_portal_reached(
         ask.agent = Agent(machine)
         ask.agent.bring_up()
         assert machine.network.firewall.admits("eth0", ADDRESS, "tcp", 3260)
-        assert told(ask.agent).state is FirewallState.IN_FORCE
+        assert reported(ask.agent).state is FirewallState.IN_FORCE
         machine.network.firewall.boot()
         assert machine.network.firewall.admits("eth0", ADDRESS, "tcp", 3260), "what is kept is whole"
         ask(portal(21))

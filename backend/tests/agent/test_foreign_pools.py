@@ -31,21 +31,23 @@ def test_an_imported_pool_shows_its_volumes(farm: Farm) -> None:
     assert one.group is not None
     (volume,) = one.group.volumes
     assert (volume.name, volume.size_bytes, volume.is_open) == (farm.cut_step.lv_name, farm.cut_step.size_bytes, False)
-    told = answer(one)
-    assert (told.next, "restore a backup" in (told.reason or "")) == (NextStep.NONE, True), "it carries our mark"
+    reported = answer(one)
+    assert (reported.next, "restore a backup" in (reported.reason or "")) == (NextStep.NONE, True), (
+        "it carries our mark"
+    )
     foreign = one.model_copy(update={"group": one.group.model_copy(update={"marked_for": None})})
     assert "cannot be adopted yet. Copy its volumes" in (answer(foreign).reason or "")
 
 
-def test_a_pool_that_is_not_imported_is_told_from_its_labels_and_nothing_is_imported(farm: Farm) -> None:
+def test_a_pool_that_is_not_imported_is_reported_from_its_labels_and_nothing_is_imported(farm: Farm) -> None:
     farm.machine.run(["zpool", "export", farm.create_step.pool])
     imports = len(farm.imports())
     one = found(farm)
     assert (one.seen.state, one.seen.uuid, one.group) == (ArrayState.MISSING, farm.create_step.guid, None)
     assert [member.disk_id for member in one.seen.members] == sorted(farm.create_step.devices())
-    told = answer(one)
-    assert (told.name, told.home_host, told.next) == (farm.create_step.pool, None, NextStep.NONE)
-    assert "Import it manually" in (told.reason or "")
+    reported = answer(one)
+    assert (reported.name, reported.home_host, reported.next) == (farm.create_step.pool, None, NextStep.NONE)
+    assert "Import it manually" in (reported.reason or "")
     assert len(farm.imports()) == imports
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from backend.tests.agent.exports import id_of, portal
 from backend.tests.agent.test_core import Store
-from backend.tests.providers.shop import VOLUME_ID
+from backend.tests.providers.rig import VOLUME_ID
 from lunette.agent import main
 from lunette.agent.ledger import STATE_DIR
 from lunette.domain.errors import Unavailable

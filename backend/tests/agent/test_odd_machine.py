@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from backend.tests import odd_output
 from backend.tests.exploring import explored, fixed
 from backend.tests.fakemachine import FakeSystem
-from backend.tests.providers.shop import VOLUME_ID, Shop
+from backend.tests.providers.rig import VOLUME_ID, Rig
 from backend.tests.providers.test_zfs_steps import pool_step
 from lunette.agent import counters, foreign
 from lunette.agent.snapshot import take
@@ -18,7 +18,7 @@ from lunette.domain.observations import Observation
 from lunette.domain.sizes import MIB
 from lunette.planner.engines.array_engines import hides_array
 from lunette.providers.volumes.zvol import plan as zvol
-from lunette.system.doorway import CommandResult
+from lunette.system.system_port import CommandResult
 
 TOOLS = ("lsblk", "wipefs", "vgs", "lvs", "pvs", "zpool", "zfs", "mdadm", "ip", "networkctl", "dcb")
 FILES = ("/sys/block", "/sys/class", "/proc", "/sys/kernel/config", "/sys/module")
@@ -35,10 +35,10 @@ class OddSystem:
         return getattr(self._real, name)
 
     def run(self, argv: Sequence[str], **more: object) -> CommandResult:
-        told = self._real.run(argv, **more)  # type: ignore[arg-type]
+        reported = self._real.run(argv, **more)  # type: ignore[arg-type]
         if argv[0] != self._odd:
-            return told
-        return told.model_copy(update={"stdout": self._data.draw(odd_output.odd(told.stdout))})
+            return reported
+        return reported.model_copy(update={"stdout": self._data.draw(odd_output.odd(reported.stdout))})
 
     def read(self, path: str) -> str:
         text = self._real.read(path)
@@ -48,14 +48,14 @@ class OddSystem:
 @pytest.fixture(scope="module")
 def machine() -> FakeSystem:
     """A pool with a zvol and an md array with a volume."""
-    shop = Shop(8)
-    shop.volume()
-    pool = pool_step(shop, shop.disks[4:7]).model_copy(update={"array_id": VOLUME_ID})
-    shop.do(pool)
+    rig = Rig(8)
+    rig.volume()
+    pool = pool_step(rig, rig.disks[4:7]).model_copy(update={"array_id": VOLUME_ID})
+    rig.do(pool)
     (cut,) = zvol.cut_steps(pool.pool, [(VOLUME_ID, 64 * MIB)])
-    shop.do(cut)
-    shop.machine.plug_rdma("rxe0")
-    return shop.machine
+    rig.do(cut)
+    rig.machine.plug_rdma("rxe0")
+    return rig.machine
 
 
 def observed(system: object) -> Observation:

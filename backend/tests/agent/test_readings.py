@@ -15,7 +15,7 @@ from lunette.domain.arrays import ArrayEngine, ArrayState
 from lunette.domain.observations import Observation, Part
 from lunette.planner.engines.array_engines import hides_array
 from lunette.planner.engines.volume_engines import hides_volumes
-from lunette.system.doorway import CommandResult
+from lunette.system.system_port import CommandResult
 from tests.machines.pace import deadline
 
 Answer = tuple[int, str, str]
@@ -55,10 +55,10 @@ def parts(seen: Observation) -> list[tuple[Part, str]]:
     ],
 )
 @pytest.mark.parametrize("tool", ["vgs", "lvs"])
-def test_a_group_that_lvm_left_out_is_told_and_hides_nothing_else(
+def test_a_group_that_lvm_left_out_is_reported_and_hides_nothing_else(
     machine: FakeSystem, tool: str, stderr: str, name: str
 ) -> None:
-    answers(machine, tool, lambda told: (5, told[1], stderr))
+    answers(machine, tool, lambda reported: (5, reported[1], stderr))
     seen = take(machine)
     assert len(seen.disks) == 4
     assert parts(seen) == [(Part.LVM, name)]
@@ -131,8 +131,8 @@ def test_a_tool_that_hangs_is_waited_for_once() -> None:
 
 
 def test_a_drive_that_lsblk_tells_oddly_hides_no_other(machine: FakeSystem) -> None:
-    def odd(told: Answer) -> Answer:
-        document = json.loads(told[1])
+    def odd(reported: Answer) -> Answer:
+        document = json.loads(reported[1])
         document["blockdevices"][1]["size"] = "20G"
         return 0, json.dumps(document), ""
 
@@ -152,8 +152,8 @@ def farm() -> Farm:
 def odd_pool(farm: Farm, name: str) -> None:
     """Somebody's pool beside that of the farm, told in a way nobody knows."""
 
-    def odd(told: Answer) -> Answer:
-        document = json.loads(told[1])
+    def odd(reported: Answer) -> Answer:
+        document = json.loads(reported[1])
         document["pools"][name] = {"name": name, "state": "ONLINE", "pool_guid": 1, "vdevs": []}
         return 0, json.dumps(document), ""
 

@@ -25,8 +25,8 @@ def report(*found: str, portal: str | None = None) -> ConvergeReport:
     )
 
 
-def told(repairs: Repairs) -> tuple[str, ...]:
-    ended = repairs.told(report())
+def reported(repairs: Repairs) -> tuple[str, ...]:
+    ended = repairs.reported(report())
     assert ended.found == ()
     return ended.repaired
 
@@ -35,30 +35,30 @@ def test_what_the_first_round_or_a_change_makes_is_no_repair() -> None:
     repairs = Repairs()
     repairs.note(exports(generation=1), report(GONE))
     repairs.note(exports(generation=2), report(GONE))
-    assert told(repairs) == ()
+    assert reported(repairs) == ()
 
 
-def test_what_somebody_took_away_is_told_once_and_kept_until_then() -> None:
+def test_what_somebody_took_away_is_reported_once_and_kept_until_then() -> None:
     repairs = Repairs()
     for found in ((), (GONE,), (), ("x was different",)):
         repairs.note(exports(generation=1), report(*found))
-    assert told(repairs) == (GONE, "x was different")
-    assert told(repairs) == ()
+    assert reported(repairs) == (GONE, "x was different")
+    assert reported(repairs) == ()
     for number in range(MOST + 5):
         repairs.note(exports(generation=1), report(f"{number} was missing"))
-    assert len(told(repairs)) == MOST
+    assert len(reported(repairs)) == MOST
 
 
 def test_what_opens_because_its_address_came_is_no_repair() -> None:
     repairs = Repairs()
     repairs.note(exports(generation=1), report(portal="the appliance does not have this address"))
     repairs.note(exports(generation=1), report("np/10.0.0.1:3260 was missing"))
-    assert told(repairs) == ()
+    assert reported(repairs) == ()
     repairs.note(exports(generation=1), report("np/10.0.0.1:3260 was missing"))
-    assert told(repairs) == ("np/10.0.0.1:3260 was missing",)
+    assert reported(repairs) == ("np/10.0.0.1:3260 was missing",)
 
 
-def test_what_is_tried_in_vain_each_time_is_not_put_right() -> None:
+def test_what_is_tried_in_vain_each_time_is_not_corrected() -> None:
     files = Configfs(FakeSystem(), "/sys/kernel/config/target")
     files.found = [
         ("core/a", "was unexpected"),
@@ -69,7 +69,7 @@ def test_what_is_tried_in_vain_each_time_is_not_put_right() -> None:
     assert files.put_right({"core/a": "the kernel refused"}.keys()) == ("core/ab was missing",)
 
 
-def test_what_is_below_a_folder_that_was_missing_itself_is_not_told_beside_it() -> None:
+def test_what_is_below_a_folder_that_was_missing_itself_is_not_reported_alongside_it() -> None:
     files = Configfs(FakeSystem(), "/sys/kernel/config/target")
     files.found = [
         ("core/a", "was missing"),

@@ -35,7 +35,7 @@ class Bench:
         return self.machine.tools.drives.tested[:]
 
     def tests(self, disk: FakeDisk) -> SelfTests:
-        (found,) = (one for one in self.health.told(observe_disks(self.machine)) if one.serial == disk.serial)
+        (found,) = (one for one in self.health.reported(observe_disks(self.machine)) if one.serial == disk.serial)
         assert found.health is not None
         assert found.health.self_tests is not None
         return found.health.self_tests
@@ -64,7 +64,7 @@ def test_a_drive_that_fails_its_test_is_failing_until_a_long_one_passes(transpor
     bench.first.self_tests, bench.first.test_fails = [], True
     for _ in range(3):
         bench.begun()
-    (seen,) = bench.health.told(observe_disks(bench.machine))
+    (seen,) = bench.health.reported(observe_disks(bench.machine))
     assert seen.health is not None
     (found,) = findings(seen.health, {})
     assert (found.kind, found.words) == ("self_test", "failed its self-test")
@@ -72,7 +72,7 @@ def test_a_drive_that_fails_its_test_is_failing_until_a_long_one_passes(transpor
     assert state_of(seen.health, (found,)) is DiskHealthState.FAILING
     bench.first.self_tests.insert(0, ("long", True, 1300))
     bench.begun()
-    (seen,) = bench.health.told(observe_disks(bench.machine))
+    (seen,) = bench.health.reported(observe_disks(bench.machine))
     assert seen.health is not None
     assert findings(seen.health, {}) == ()
 

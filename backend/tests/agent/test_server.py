@@ -242,7 +242,7 @@ def test_another_user_is_refused_whatever_the_file_mode(open_folder: Path) -> No
         running.stop()
 
 
-def test_an_absent_agent_is_told_as_such(tmp_path: Path) -> None:
+def test_an_absent_agent_is_reported_as_such(tmp_path: Path) -> None:
     with pytest.raises(AgentAway, match="lunette-agent"):
         AgentClient(str(tmp_path / "nothing.sock")).ask(Hello())
 

@@ -14,7 +14,7 @@ from backend.tests.agent.exports import (
     subsystem,
     target,
 )
-from backend.tests.providers.test_nvmet_converge import Stage
+from backend.tests.providers.test_nvmet_converge import ExportRig
 from lunette.agent import serving
 from lunette.agent.bring_up import shut_down
 from lunette.domain.arrays import EngineAbility, EngineCapability
@@ -29,7 +29,7 @@ from lunette.providers.exports.turn import Turn
 BOTH = {ServingState.OPEN}
 
 
-class Floor(Stage):
+class Floor(ExportRig):
     """The stage with both engines, driven through `serving` as the agent does."""
 
     def __init__(self) -> None:
@@ -47,8 +47,8 @@ class Floor(Stage):
         }
         return exports(**(whole | changes))
 
-    def serve(self, desired: ExportSet, *, keep_strays: bool = False) -> ConvergeReport:
-        return serving.serve(self.machine, desired, {}, {self.array.array_id}, turn=Turn(keep_strays=keep_strays))
+    def serve(self, desired: ExportSet, *, keep_stale: bool = False) -> ConvergeReport:
+        return serving.serve(self.machine, desired, {}, {self.array.array_id}, turn=Turn(keep_stale=keep_stale))
 
     def over_nvme(self) -> set[str]:
         return {path.rpartition("/")[2] for path in served_devices(self.machine)}
@@ -61,7 +61,7 @@ def floor() -> Floor:
 
 def test_each_engine_serves_its_part_and_one_report_tells_of_both(floor: Floor) -> None:
     report = floor.serve(floor.desired())
-    assert {door.state for door in (*report.targets, *report.subsystems)} == BOTH
+    assert {target.state for target in (*report.targets, *report.subsystems)} == BOTH
     assert {volume.reason for volume in report.volumes} | {portal.reason for portal in report.portals} == {None}
     assert (len(report.volumes), len(report.portals)) == (2, 2)
     assert exported_volumes(floor.machine) == {id_of(11)}
@@ -88,7 +88,7 @@ def test_neither_engine_takes_a_volume_the_other_is_seen_to_hold(floor: Floor) -
         targets=(target(31, [initiator(41)], [lun(51, 1, 11), lun(55, 2, 12)]),),
         subsystems=(subsystem(31, [nvme_host(42)], [lun(52, 2, 12), lun(56, 1, 11)]),),
     )
-    report = floor.serve(twice, keep_strays=True)
+    report = floor.serve(twice, keep_stale=True)
     assert "over NVMe by subsystem" in (report.targets[0].reason or "")
     assert "served over SCSI" in (report.subsystems[0].reason or "")
     assert exported_volumes(floor.machine) == {id_of(11)}

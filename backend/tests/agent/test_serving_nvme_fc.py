@@ -60,7 +60,7 @@ def test_without_a_port_it_is_blocked_with_what_to_do_and_the_rest_is_served(tra
     report = track.serve(track.desired())
     assert "lpfc_enable_nvmet" in (track.over_fc(report).reason or "")
     assert track.reach() == ["tcp"]
-    assert {door.state for door in report.subsystems} == {OPEN}
+    assert {target.state for target in report.subsystems} == {OPEN}
     assert track.serve(track.desired()).changed == 0
     assert "fc-ports" in lacking(track.machine)[Protocol.NVME_FC]
 
@@ -109,7 +109,7 @@ class TestEmulex:
         track.machine.changed()
         return track
 
-    def test_is_told_by_name_and_another_is_blocked(self, emulex: Track) -> None:
+    def test_is_reported_by_name_and_another_is_blocked(self, emulex: Track) -> None:
         (name,) = nvme_fc.targets(emulex.machine)
         assert name == "nn-0x10000000c9000001:pn-0x10000000c9000001"
         reason = emulex.over_fc(emulex.serve(emulex.desired())).reason or ""

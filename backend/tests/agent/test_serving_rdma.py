@@ -43,8 +43,8 @@ class Track(Floor):
         desired, found = self.desired(), []
         for iser, port in ((False, 3260), (True, 3261)):
             try:
-                for door in desired.targets:
-                    self.machine.login(door.initiators[0].iqn, door.iqn, f"{ADDRESS}:{port}", iser=iser)
+                for target in desired.targets:
+                    self.machine.login(target.initiators[0].iqn, target.iqn, f"{ADDRESS}:{port}", iser=iser)
             except ConnectionError:
                 continue
             found.append("iser" if iser else "iscsi")
@@ -57,7 +57,7 @@ class Track(Floor):
         return found
 
     def iser(self) -> Iterable[str]:
-        return [self.machine.read(f"{NP.format(door.iqn)}/iser").strip() for door in self.desired().targets]
+        return [self.machine.read(f"{NP.format(target.iqn)}/iser").strip() for target in self.desired().targets]
 
 
 TCP, EVERYTHING = ["iscsi", "nvme-tcp"], ["iscsi", "iser", "nvme-tcp", "nvme-rdma"]
@@ -81,7 +81,7 @@ def test_without_a_device_rdma_is_blocked_with_what_to_do_and_the_rest_is_served
     for number in (ISER, NVME_RDMA):
         assert "install an RDMA network card" in (track.report(number, report).reason or "")
     assert track.report(21, report).state is track.report(22, report).state is ServingState.OPEN
-    assert {door.state for door in (*report.targets, *report.subsystems)} == {ServingState.OPEN}
+    assert {target.state for target in (*report.targets, *report.subsystems)} == {ServingState.OPEN}
     assert track.reach() == TCP
     assert track.serve(track.desired()).changed == 0
 
@@ -109,7 +109,7 @@ def test_a_device_that_goes_takes_rdma_with_it_and_brings_it_back(track: Track) 
     assert track.reach() == EVERYTHING
 
 
-def test_a_listener_that_was_lost_unseen_is_opened_anew(track: Track) -> None:
+def test_a_listener_that_was_lost_unseen_is_reopened(track: Track) -> None:
     """The device was away for a moment between two looks: configfs says all is well, and nobody listens."""
     track.machine.plug_rdma()
     track.serve(track.desired())
@@ -140,8 +140,8 @@ def test_a_portal_everywhere_outlives_its_devices(track: Track) -> None:
     track.machine.unplug_rdma()
     track.machine.plug_rdma("mlx5_0")
     assert track.serve(desired).changed == 0
-    door = desired.targets[0]
-    assert track.machine.login(door.initiators[0].iqn, door.iqn, "0.0.0.0:3262", iser=True).transport == "SCTP"
+    target = desired.targets[0]
+    assert track.machine.login(target.initiators[0].iqn, target.iqn, "0.0.0.0:3262", iser=True).transport == "SCTP"
 
 
 def test_without_the_modules_each_transport_names_its_own() -> None:
@@ -175,15 +175,15 @@ def test_a_portal_that_gives_up_iser_keeps_its_tcp(track: Track) -> None:
     plain = portal(25).model_copy(update={"port": 3261})
     track.serve(track.desired(portals=(plain,)))
     assert track.iser() == ["0", "0"]
-    door = track.desired().targets[0]
-    assert track.machine.login(door.initiators[0].iqn, door.iqn, f"{ADDRESS}:3261").transport == "TCP"
+    target = track.desired().targets[0]
+    assert track.machine.login(target.initiators[0].iqn, target.iqn, f"{ADDRESS}:3261").transport == "TCP"
 
 
-def test_a_session_over_iser_is_told_as_such(track: Track) -> None:
+def test_a_session_over_iser_is_reported_as_such(track: Track) -> None:
     track.machine.plug_rdma()
     track.serve(track.desired())
-    door = track.desired().targets[0]
-    track.machine.login(door.initiators[0].iqn, door.iqn, f"{ADDRESS}:3261", iser=True)
+    target = track.desired().targets[0]
+    track.machine.login(target.initiators[0].iqn, target.iqn, f"{ADDRESS}:3261", iser=True)
     assert [one.protocol for one in track.agent.sessions().sessions] == [Protocol.ISER]
 
 

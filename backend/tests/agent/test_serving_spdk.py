@@ -15,7 +15,7 @@ from backend.tests.agent.exports import (
 )
 from backend.tests.agent.test_serving import Floor
 from backend.tests.providers.test_nvmet_converge import nqn
-from backend.tests.providers.test_spdk_converge import SpdkStage, spdk_portal
+from backend.tests.providers.test_spdk_converge import SpdkRig, spdk_portal
 from lunette.agent import serving
 from lunette.agent.bring_up import shut_down
 from lunette.agent.core import Agent
@@ -28,10 +28,10 @@ from lunette.providers.exports.lio.converge import exported_volumes as over_scsi
 from lunette.providers.exports.nvmet.converge import served_devices as over_nvmet
 from lunette.providers.exports.spdk import process
 from lunette.providers.exports.spdk.converge import exported_volumes as over_spdk
-from lunette.system.doorway import RpcAnswer, RpcCall
+from lunette.system.system_port import RpcAnswer, RpcCall
 
 
-class SpdkFloor(Floor, SpdkStage):
+class SpdkFloor(Floor, SpdkRig):
     """Volume 11 over SCSI, volume 12 over NVMe by SPDK."""
 
     def desired(self, **changes: object) -> ExportSet:
@@ -91,7 +91,7 @@ def test_while_it_hangs_nobody_else_gets_its_volumes(floor: SpdkFloor) -> None:
     assert "SPDK may have it open" in (report.subsystems[0].reason or "")
 
 
-def test_while_it_hangs_everything_over_nvme_is_told_as_blocked(floor: SpdkFloor) -> None:
+def test_while_it_hangs_everything_over_nvme_is_reported_as_blocked(floor: SpdkFloor) -> None:
     floor.serve(floor.desired())
     floor.machine.spdk.is_hanging = True
     report = floor.serve(floor.desired())
@@ -188,7 +188,7 @@ def test_one_host_may_be_let_in_by_the_subsystem_of_its_group_first(floor: SpdkF
     other = subsystem(33, [nvme_host(42)], [lun(59, 1, 13)])
     gone = floor.volumes[2].model_copy(update={"device": floor.volumes[2].device + "x"})
     desired = floor.desired(volumes=(*floor.volumes[:2], gone), subsystems=(floor.desired().subsystems[0], other))
-    assert [door.state for door in floor.serve(desired).subsystems] == [ServingState.OPEN, ServingState.BLOCKED]
+    assert [target.state for target in floor.serve(desired).subsystems] == [ServingState.OPEN, ServingState.BLOCKED]
 
 
 SCSI_AFTER = ": it is served over SCSI after that has ended"
@@ -202,13 +202,13 @@ def both_over_scsi(floor: SpdkFloor) -> ExportSet:
 
 def test_scsi_waits_for_what_spdk_has_open(floor: SpdkFloor) -> None:
     floor.serve(floor.desired())
-    report = floor.serve(both_over_scsi(floor), keep_strays=True)
+    report = floor.serve(both_over_scsi(floor), keep_stale=True)
     assert report.targets[0].reason == f"SPDK has it open{SCSI_AFTER}"
 
 
 def test_scsi_waits_for_what_nvmet_serves(floor: SpdkFloor) -> None:
     floor.serve(by_kernel(floor))
-    report = floor.serve(both_over_scsi(floor), keep_strays=True)
+    report = floor.serve(both_over_scsi(floor), keep_stale=True)
     by = f"it is served over NVMe by subsystem {nqn(31)}"
     assert report.targets[0].reason == f"{by}{SCSI_AFTER}"
     assert report.subsystems[0].reason == by, "both serve NVMe, so the reason names no other family"
@@ -234,7 +234,7 @@ def test_nvmet_waits_for_scsi_first_and_then_for_a_program_that_hangs(floor: Spd
     over_nvme_too = subsystem(31, [nvme_host(42)], [lun(52, 2, 12), lun(53, 1, 11)])
     floor.serve(floor.desired())
     floor.machine.spdk.is_hanging = hangs
-    report = floor.serve(by_kernel(floor, targets=(over_scsi_too,), subsystems=(over_nvme_too,)), keep_strays=True)
+    report = floor.serve(by_kernel(floor, targets=(over_scsi_too,), subsystems=(over_nvme_too,)), keep_stale=True)
     assert [one.reason for one in report.volumes if one.volume_id == id_of(11)] == [None, STILL_OVER_SCSI]
     (other,) = [one.reason for one in report.volumes if one.volume_id == id_of(12)]
     assert (other or "").startswith("SPDK may have it open: " if hangs else "SPDK has it open")

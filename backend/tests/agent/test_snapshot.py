@@ -9,9 +9,9 @@ import pytest
 
 from backend.tests.fakemachine import FakeSystem
 from lunette.agent import snapshot
-from lunette.agent.readings import Look
+from lunette.agent.readings import PartReader
 from lunette.agent.snapshot import Observer
-from lunette.system.doorway import CommandResult
+from lunette.system.system_port import CommandResult
 from tests.machines.pace import deadline
 
 
@@ -54,7 +54,7 @@ def test_those_who_wait_for_a_slow_look_do_not_all_look_again(monkeypatch: pytes
     everybody_waits = threading.Event()
     real = snapshot.take
 
-    def take(system: FakeSystem, look: Look) -> object:
+    def take(system: FakeSystem, look: PartReader) -> object:
         assert everybody_waits.wait(60)
         return real(system, look)
 

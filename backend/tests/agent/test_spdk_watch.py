@@ -43,10 +43,10 @@ def test_a_program_that_answers_nothing_is_ended_and_comes_back(floor: SpdkFloor
     assert floor.agent.watch_spdk()
     assert floor.machine.spdk.starts == 2
     floor.agent.bring_up()
-    told = floor.agent.changes.wait(0, 0)
+    reported = floor.agent.changes.wait(0, 0)
     assert not floor.agent.watch_spdk()
     assert floor.agent.observe().spdk_ended == ended.model_copy(update={"is_back": True})
-    assert floor.agent.changes.wait(told, 0) != told, "whoever watches looks at once"
+    assert floor.agent.changes.wait(reported, 0) != reported, "whoever watches looks at once"
 
 
 def test_what_hung_is_forgotten_once_the_last_portal_is_gone(floor: SpdkFloor) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from backend.tests.agent.exports import CHAP, initiator, lun, target
 from backend.tests.agent.test_core import Store
-from backend.tests.providers.shop import VOLUME_ID
+from backend.tests.providers.rig import VOLUME_ID
 from lunette.agent import support
 from lunette.domain.support import SupportFacts
 

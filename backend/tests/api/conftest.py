@@ -11,12 +11,12 @@ from backend.tests.api.peers import SHORT
 from backend.tests.api.rebuilding import Standing
 from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import make_array
-from backend.tests.wiring import POLL_S, Api, AwayAgent, add_token, make_parts, running
+from backend.tests.wiring import POLL_S, Api, AwayAgent, add_token, make_services, running
 from backend.tests.wiring import serving as listening
 from backend.tests.wiring_agent import PATIENT_S
 from lunette.agent import serving
 from lunette.agent.core import Agent
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.api.server.log import set_up_log
 from lunette.domain.roles import Role
 
@@ -27,28 +27,28 @@ def _log() -> None:
 
 
 @pytest.fixture
-def parts(tmp_path: Path, sqlite_url: str) -> Parts:
-    return make_parts(tmp_path, AwayAgent(), sqlite_url)
+def services(tmp_path: Path, sqlite_url: str) -> ApiServices:
+    return make_services(tmp_path, AwayAgent(), sqlite_url)
 
 
 @pytest.fixture
-def port(parts: Parts) -> Iterator[int]:
+def port(services: ApiServices) -> Iterator[int]:
     """Of an API on a real socket without TLS, whose clients have little time and few connections."""
-    with listening(parts, limits=SHORT) as (address, _):
+    with listening(services, limits=SHORT) as (address, _):
         yield int(address.rpartition(":")[2])
 
 
 @pytest.fixture
-def http(parts: Parts) -> Iterator[TestClient]:
+def http(services: ApiServices) -> Iterator[TestClient]:
     """A browser without credentials; no agent answers."""
-    with running(parts) as opened:
+    with running(services) as opened:
         yield opened
 
 
 @pytest.fixture
-def api(http: TestClient, parts: Parts) -> Api:
+def api(http: TestClient, services: ApiServices) -> Api:
     """Asked as an administrator; no agent answers."""
-    return Api(http, add_token(parts.store, Role.ADMINISTRATOR))
+    return Api(http, add_token(services.store, Role.ADMINISTRATOR))
 
 
 @pytest.fixture
@@ -73,32 +73,32 @@ def agent(machine: FakeSystem) -> Agent:
     """The real agent, started; it hears what udev would tell, and nothing of it runs by itself."""
     serving.prepare(machine)
     made = Agent(machine, patience_s=PATIENT_S)
-    machine.told.append(made.changes.happened)
+    machine.reported.append(made.changes.happened)
     return made
 
 
 @pytest.fixture
-def appliance_on_sqlite(tmp_path: Path, sqlite_url: str, agent: Agent) -> Iterator[tuple[Api, Parts]]:
+def appliance_on_sqlite(tmp_path: Path, sqlite_url: str, agent: Agent) -> Iterator[tuple[Api, ApiServices]]:
     """The whole control plane over the fake machine, and its parts, for troubles of a SQLite file."""
-    parts = make_parts(tmp_path, agent, sqlite_url)
-    with running(parts) as http:
-        yield Api(http, add_token(parts.store, Role.ADMINISTRATOR)), parts
+    services = make_services(tmp_path, agent, sqlite_url)
+    with running(services) as http:
+        yield Api(http, add_token(services.store, Role.ADMINISTRATOR)), services
 
 
 @pytest.fixture
 def appliance(tmp_path: Path, database_url: str, agent: Agent) -> Iterator[Api]:
     """The whole control plane over the fake machine, on each kind of database, asked as an administrator."""
-    parts = make_parts(tmp_path, agent, database_url)
-    with running(parts) as http:
-        yield Api(http, add_token(parts.store, Role.ADMINISTRATOR))
+    services = make_services(tmp_path, agent, database_url)
+    with running(services) as http:
+        yield Api(http, add_token(services.store, Role.ADMINISTRATOR))
 
 
 @pytest.fixture
 def standing(tmp_path: Path, database_url: str, agent: Agent) -> Iterator[Standing]:
     """The whole control plane over the fake machine, on each kind of database."""
-    parts = make_parts(tmp_path, agent, database_url)
-    with running(parts) as http:
-        yield Api(http, add_token(parts.store, Role.ADMINISTRATOR)), parts
+    services = make_services(tmp_path, agent, database_url)
+    with running(services) as http:
+        yield Api(http, add_token(services.store, Role.ADMINISTRATOR)), services
 
 
 @pytest.fixture

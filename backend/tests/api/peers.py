@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 
-from lunette.api.server.gate import Limits
+from lunette.api.server.connections import Limits
 from tests.machines.pace import deadline
 
 SHORT = Limits(in_all=5, per_source=3, handshake_s=0.5, head_s=0.5, rest_s=0.5, take_s=0.5, parting_s=0.5)

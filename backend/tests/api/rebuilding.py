@@ -8,26 +8,26 @@ from typing import Any
 from httpx2 import Response
 
 from backend.tests.fakemachine import FakeSystem
-from backend.tests.wiring import Api, add_token, make_parts, running
+from backend.tests.wiring import Api, add_token, make_services, running
 from lunette.agent import serving
 from lunette.agent.core import Agent
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.domain.roles import Role
 
 LEDGER = ("/var/lib/lunette/agent/ledger.json", "/var/lib/lunette/agent/ledger.key")
-Standing = tuple[Api, Parts]
+Standing = tuple[Api, ApiServices]
 
 
 @contextmanager
-def installed_anew(machine: FakeSystem, parts: Parts, folder: Path) -> Iterator[Standing]:
+def reinstalled(machine: FakeSystem, services: ApiServices, folder: Path) -> Iterator[Standing]:
     """Another installation with the same data disks: no database, no ledger, and LVM's devices file knows nothing."""
-    parts.control.stop()
+    services.control.stop()
     machine.reboot()
     for path in LEDGER:
         if machine.read_file(path) is not None:
             machine.unlink(path)
     serving.prepare(machine)
-    new = make_parts(folder, Agent(machine))
+    new = make_services(folder, Agent(machine))
     with running(new) as http:
         yield Api(http, add_token(new.store, Role.ADMINISTRATOR)), new
 
@@ -47,7 +47,7 @@ def rebuilt(api: Api, *arrays: str, dry_run: bool = False, adopt: bool = True) -
     return answer.json()
 
 
-def settled(parts: Parts) -> None:
+def settled(services: ApiServices) -> None:
     """Everything that is committed lies on the arrays."""
-    parts.control.sealer.stop()
-    parts.control.sealer.round()
+    services.control.sealer.stop()
+    services.control.sealer.round()

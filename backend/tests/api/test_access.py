@@ -36,7 +36,7 @@ from lunette.api.auth.identity import (
 from lunette.api.auth.roles import BEFORE_PASSWORD_CHANGE, PUBLIC, ROLES
 from lunette.api.document import PATH
 from lunette.api.requests.guard import GuardedRoute
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.domain.identity import IdentitySource
 from lunette.domain.roles import Role
 from lunette.store.access import ApiToken, LoginSession, User
@@ -92,10 +92,10 @@ def app_of(api: Api) -> Any:
 class Person:
     """A user, with as many logins and tokens as are asked for."""
 
-    def __init__(self, parts: Parts, role: Role = Role.ADMINISTRATOR, *, must_change: bool = False) -> None:
-        self._store = parts.store
+    def __init__(self, services: ApiServices, role: Role = Role.ADMINISTRATOR, *, must_change: bool = False) -> None:
+        self._store = services.store
         self.name = f"p{IdentitySource().id()[:8]}"
-        self.id = add_user(parts.store, self.name, role, "irrelevant-password", must_change=must_change)
+        self.id = add_user(services.store, self.name, role, "irrelevant-password", must_change=must_change)
 
     def cookie(self, life: dt.timedelta = dt.timedelta(hours=1)) -> str:
         with self._store.write() as tx:
@@ -150,8 +150,8 @@ def made_up(person: Person) -> dict[str, Headers]:
 class Ending:
     """The ways in which what let somebody in does so no more. Each answers what the API answered, if it was asked."""
 
-    def __init__(self, parts: Parts, api: Api) -> None:
-        self._parts, self._api = parts, api
+    def __init__(self, services: ApiServices, api: Api) -> None:
+        self._services, self._api = services, api
 
     def log_out(self, _person: Person, headers: Headers) -> Any:
         return Api(self._api.http).post("/logout", headers=headers)
@@ -161,7 +161,7 @@ class Ending:
         return self._api.post(f"/logins/{login['id']}:end")
 
     def expire(self, person: Person, _headers: Headers) -> None:
-        with self._parts.store.write() as tx:
+        with self._services.store.write() as tx:
             for kind in (LoginSession, ApiToken):
                 tx.query(kind).filter_by(user_id=person.id).update({"expires_at": utc_now()})
 
@@ -184,11 +184,11 @@ def token_of(person: Person) -> Headers:
     return by_token(person.token())
 
 
-def ended(parts: Parts, api: Api) -> dict[str, Headers]:
+def ended(services: ApiServices, api: Api) -> dict[str, Headers]:
     """Credentials that let in until a moment ago; each is tried before it ends."""
 
     def after(end: Callable[[Person, Headers], Any], made: Callable[[Person], Headers]) -> Headers:
-        person = Person(parts)
+        person = Person(services)
         headers = made(person)
         assert Api(api.http).call("GET", "/me", headers=headers).status_code == 200
         answer = end(person, headers)
@@ -201,7 +201,7 @@ def ended(parts: Parts, api: Api) -> dict[str, Headers]:
             secret = Api(api.http, secret).made("/tokens", {"name": f"child-{IdentitySource().id()}"})["token"]
         return by_token(secret)
 
-    way = Ending(parts, api)
+    way = Ending(services, api)
     return {
         "a login, logged out": after(way.log_out, cookie_of),
         "a login, ended by an administrator": after(way.end_login, cookie_of),
@@ -216,15 +216,15 @@ def ended(parts: Parts, api: Api) -> dict[str, Headers]:
     }
 
 
-def narrow(parts: Parts) -> dict[str, tuple[Role, Headers]]:
+def narrow(services: ApiServices) -> dict[str, tuple[Role, Headers]]:
     """Everybody who has less than all rights, with the role that counts: tokens below their owner, and logins."""
     found = {}
     for owner, role in product(PERSONS, Role):
         name = f"token with the role {role.value} of a user with the role {owner.value}"
         lower = role if owner.includes(role) else owner  # a token stays when its owner's role is lowered
-        found[name] = (lower, by_token(Person(parts, owner).token(role)))
+        found[name] = (lower, by_token(Person(services, owner).token(role)))
     for role in PERSONS:
-        found[f"login with the role {role.value}"] = (role, by_cookie(Person(parts, role).cookie()))
+        found[f"login with the role {role.value}"] = (role, by_cookie(Person(services, role).cookie()))
     return found
 
 
@@ -250,21 +250,21 @@ def test_every_operation_has_a_role_and_only_health_and_login_have_none() -> Non
     assert set(ROLES) >= BEFORE_PASSWORD_CHANGE
 
 
-def test_nothing_answers_made_up_credentials(nobody: Api, parts: Parts) -> None:
-    strangers = made_up(Person(parts))
+def test_nothing_answers_made_up_credentials(nobody: Api, services: ApiServices) -> None:
+    strangers = made_up(Person(services))
     for who, headers in strangers.items():
         assert not_answered(nobody, headers, 401, GUARDED) == {}, who
 
 
-def test_nothing_answers_credentials_that_have_ended(api: Api, nobody: Api, parts: Parts) -> None:
-    gone = ended(parts, api)
+def test_nothing_answers_credentials_that_have_ended(api: Api, nobody: Api, services: ApiServices) -> None:
+    gone = ended(services, api)
     for who, headers in gone.items():
         assert not_answered(nobody, headers, 401, GUARDED) == {}, who
 
 
 @pytest.mark.parametrize("role", list(Role))
-def test_each_role_reaches_what_it_may_and_nothing_else(role: Role, api: Api, parts: Parts) -> None:
-    asking = Api(api.http, add_token(parts.store, role))
+def test_each_role_reaches_what_it_may_and_nothing_else(role: Role, api: Api, services: ApiServices) -> None:
+    asking = Api(api.http, add_token(services.store, role))
     wrong = {}
     for name, method, path in GUARDED:
         if name in ("event_stream", "login_delete"):
@@ -276,16 +276,18 @@ def test_each_role_reaches_what_it_may_and_nothing_else(role: Role, api: Api, pa
     assert wrong == {}
 
 
-def test_nobody_reaches_more_than_the_lower_role_of_token_and_owner(nobody: Api, parts: Parts) -> None:
-    for who, (role, headers) in narrow(parts).items():
+def test_nobody_reaches_more_than_the_lower_role_of_token_and_owner(nobody: Api, services: ApiServices) -> None:
+    for who, (role, headers) in narrow(services).items():
         above = [one for one in GUARDED if not role.includes(ROLES[one[0]])]
         assert not_answered(nobody, headers, 403, above) == {}, who
         may_read = 200 if role.includes(Role.VIEWER) else 403
         assert nobody.call("GET", "/me", headers=headers).status_code == may_read, who
 
 
-def test_no_change_is_taken_from_a_browser_without_the_token_of_its_own_session(nobody: Api, parts: Parts) -> None:
-    person = Person(parts)
+def test_no_change_is_taken_from_a_browser_without_the_token_of_its_own_session(
+    nobody: Api, services: ApiServices
+) -> None:
+    person = Person(services)
     cookie, another = by_cookie(person.cookie()), by_cookie(person.cookie())
     changes = [one for one in GUARDED if one[1] not in SAFE_METHODS]
     for shown in ({}, {CSRF_HEADER: another[CSRF_HEADER]}, {CSRF_HEADER: ""}):
@@ -301,8 +303,8 @@ def test_an_unknown_operation_is_closed(api: Api, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("way", ["token", "login"])
-def test_a_one_time_password_opens_nothing_but_its_change(nobody: Api, parts: Parts, way: str) -> None:
-    fresh = Person(parts, must_change=True)
+def test_a_one_time_password_opens_nothing_but_its_change(nobody: Api, services: ApiServices, way: str) -> None:
+    fresh = Person(services, must_change=True)
     headers = by_token(fresh.token()) if way == "token" else by_cookie(fresh.cookie())
     for name, method, path in GUARDED:
         if name in BEFORE_PASSWORD_CHANGE:

@@ -5,20 +5,20 @@ from pathlib import Path
 import pytest
 
 from backend.tests.fakemachine import FakeSystem
-from backend.tests.wiring import Api, AwayAgent, add_token, make_parts, running
+from backend.tests.wiring import Api, AwayAgent, add_token, make_services, running
 from lunette.agent.core import Agent
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.domain.roles import Role
 
 
 def test_stored_facts_are_answered_as_not_observed(tmp_path: Path, sqlite_url: str, machine: FakeSystem) -> None:
-    parts = make_parts(tmp_path, Agent(machine), sqlite_url)
-    with running(parts) as http:
-        api = Api(http, add_token(parts.store, Role.ADMINISTRATOR))
+    services = make_services(tmp_path, Agent(machine), sqlite_url)
+    with running(services) as http:
+        api = Api(http, add_token(services.store, Role.ADMINISTRATOR))
         disks = [disk["id"] for disk in api.items("/disks")][:2]
         api.made("/arrays", {"name": "tank", "level": "raid1", "disks": disks})
         api.made("/volumes", {"name": "v", "array": "tank", "size_bytes": "16MiB"})
-    again = make_parts(tmp_path, AwayAgent(), sqlite_url)
+    again = make_services(tmp_path, AwayAgent(), sqlite_url)
     with running(again) as http:
         api = Api(http, add_token(again.store, Role.ADMINISTRATOR))
         array = api.get("/arrays/tank")
@@ -55,7 +55,7 @@ def test_what_only_the_agent_knows_is_unavailable(api: Api, path: str) -> None:
     assert refused.headers["Retry-After"]
 
 
-def test_hosts_can_be_entered_while_the_agent_is_away(api: Api, parts: Parts) -> None:
+def test_hosts_can_be_entered_while_the_agent_is_away(api: Api, services: ApiServices) -> None:
     made = api.made("/hosts", {"name": "h", "iqns": ["iqn.2026-01.com.example:h"]})
     assert made["export"] == {"state": "none", "reason": None}
     assert made["sessions"] is None

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import select
 
 from backend.tests.wiring import Api, add_token
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.domain.alerts import YEAR_S, Severity
 from lunette.domain.roles import Role
 from lunette.engine.alerts import board
@@ -16,9 +16,9 @@ CAUSE = board.Cause(key=KEY, severity=Severity.WARNING, message="It is warm", ca
 
 
 @pytest.fixture
-def warm(parts: Parts) -> str:
+def warm(services: ApiServices) -> str:
     """The id of an open alert."""
-    with parts.store.write() as tx:
+    with services.store.write() as tx:
         board.raise_alert(tx, CAUSE, utc_now())
         tx.flush()
         return tx.scalars(select(Alert.id).where(Alert.key == KEY)).one()
@@ -62,17 +62,17 @@ def test_a_wrong_request_is_refused_and_changes_nothing(
     assert api.get(f"/alerts/{warm}") == before
 
 
-def test_what_is_not_there_or_over_is_refused_also_in_a_plan(api: Api, parts: Parts, warm: str) -> None:
+def test_what_is_not_there_or_over_is_refused_also_in_a_plan(api: Api, services: ApiServices, warm: str) -> None:
     assert api.post("/alerts/none:silence", {"duration_s": 60}).status_code == 404
-    with parts.store.write() as tx:
+    with services.store.write() as tx:
         board.resolve(tx, KEY, utc_now())
     for dry_run in (True, False):
         refused = api.post(f"/alerts/{warm}:acknowledge", {}, dry_run=dry_run)
         assert (refused.status_code, "is already resolved" in refused.json()["detail"]) == (409, True)
 
 
-def test_a_viewer_may_only_look(api: Api, parts: Parts, warm: str) -> None:
-    viewer = Api(api.http, add_token(parts.store, Role.VIEWER))
+def test_a_viewer_may_only_look(api: Api, services: ApiServices, warm: str) -> None:
+    viewer = Api(api.http, add_token(services.store, Role.VIEWER))
     assert viewer.get(f"/alerts/{warm}")["message"] == "It is warm"
     assert viewer.post(f"/alerts/{warm}:silence", {"duration_s": 60}).status_code == 403
     assert api.get(f"/alerts/{warm}")["silenced_until"] is None

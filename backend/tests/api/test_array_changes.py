@@ -206,7 +206,7 @@ def tuned(appliance: Api, name: str) -> dict[str, Any]:
     return next(value for value in appliance.get("/arrays/tank")["tuning"] if value["name"] == name)
 
 
-def test_a_tuning_is_kept_set_again_after_a_boot_and_put_right_where_it_drifts(
+def test_a_tuning_is_kept_set_again_after_a_boot_and_corrected_where_it_drifts(
     appliance: Api, machine: FakeSystem, agent: Agent
 ) -> None:
     stand(appliance)
@@ -226,8 +226,8 @@ def test_a_tuning_is_kept_set_again_after_a_boot_and_put_right_where_it_drifts(
     assert (answer.status_code, answer.json()["stripe_cache_size"]) == (200, 1024)
     appliance.until(lambda: is_set(cache, "1024") and is_set(threads, "2"))
     appliance.until(lambda: tuned(appliance, "group_thread_cnt")["observed"] == "2")
-    told = tuned(appliance, "group_thread_cnt")
-    assert (told["value"], told["automatic"]) == ("2", False)
+    reported = tuned(appliance, "group_thread_cnt")
+    assert (reported["value"], reported["automatic"]) == ("2", False)
     assert tuned(appliance, "skip_copy")["automatic"] is True
     machine.write(cache, "300")
     appliance.until(lambda: is_set(cache, "1024"))
@@ -380,8 +380,8 @@ def test_a_spare_of_the_group_goes_to_the_array_that_needs_it(
     machine.advance(REBUILD_S)
     appliance.until(lambda: states(appliance).get(disks[4]) == "in_sync")
     assert [m["disk_id"] for m in appliance.get("/arrays/pond")["members"]] == disks[2:4]
-    told = [event["message"] for event in appliance.items("/events") if event["kind"] == "array.changing"]
-    assert f"Spare {disks[4]} of array pond moves to array tank, which lost a disk (spare group shelf)" in told
+    reported = [event["message"] for event in appliance.items("/events") if event["kind"] == "array.changing"]
+    assert f"Spare {disks[4]} of array pond moves to array tank, which lost a disk (spare group shelf)" in reported
 
 
 def test_a_spare_group_is_taken_away_again_and_is_no_setting_of_raid0(appliance: Api) -> None:

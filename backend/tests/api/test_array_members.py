@@ -2,7 +2,7 @@
 
 from backend.tests import seen
 from lunette.api.answers.arrays import ArrayHealth, array_answer
-from lunette.api.answers.seen import Seen
+from lunette.api.answers.seen import Observed
 from lunette.domain.arrays import ArrayState, ObservedMember
 from lunette.domain.jobs import ResourceState
 from lunette.store.resources import Array, ArrayDisk
@@ -38,7 +38,7 @@ def test_a_stopped_array_does_not_say_which_disks_are_spares_and_still_names_the
         for slot, (one, state) in enumerate(zip(ids, STATES, strict=True))
     )
     down = seen.array("u1", (), ArrayState.MISSING).model_copy(update={"members": members})
-    answer = array_answer(row, 0, 0, Seen(seen.machine(arrays=(down,)), None))
+    answer = array_answer(row, 0, 0, Observed(seen.machine(arrays=(down,)), None))
     assert answer.health is ArrayHealth.MISSING
     assert [one.state for one in answer.members] == ["in_sync", "faulty", "unknown"]
     assert {one.role for one in answer.members} == {"data"}

@@ -22,7 +22,7 @@ import pytest
 
 from backend.tests.api.test_main import Process, started
 from lunette.api.requests.guard import PUBLIC_BODY_BYTES
-from lunette.api.server.gate import RESERVE
+from lunette.api.server.connections import RESERVE
 from lunette.api.server.local import LOCAL_SOCKET
 from tests.machines import pace
 

@@ -11,12 +11,12 @@ from sqlalchemy import update
 
 from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import make_array, make_scene
-from backend.tests.wiring import Api, add_token, make_parts, running
+from backend.tests.wiring import Api, add_token, make_services, running
 from lunette.agent.core import Agent
 from lunette.api.appliance import backup_extras
 from lunette.api.appliance.certificate import ensure_certificate
 from lunette.api.auth.passwords import LoginLimit
-from lunette.api.requests.parts import Files, Parts
+from lunette.api.requests.services import ApiServices, Files
 from lunette.domain.agent_protocol import ObserveServed
 from lunette.domain.jobs import JobState
 from lunette.domain.roles import Role
@@ -26,20 +26,20 @@ from lunette.store.resources import Array, HostInitiator, Volume
 PASSPHRASE = "correct horse battery"
 CHAP = {"user": "alice", "secret": "secretsecret1"}
 REBUILD_S = 40
-Standing = tuple[Api, Parts]
+Standing = tuple[Api, ApiServices]
 
 
-def without_limit(parts: Parts) -> Parts:
-    object.__setattr__(parts, "login_limit", LoginLimit(per_user=1000, per_address=1000))
-    return parts
+def without_limit(services: ApiServices) -> ApiServices:
+    object.__setattr__(services, "login_limit", LoginLimit(per_user=1000, per_address=1000))
+    return services
 
 
 @pytest.fixture
 def standing(tmp_path: Path, database_url: str, agent: Agent) -> Iterator[Standing]:
     """The whole control plane over the fake machine, on each kind of database."""
-    parts = without_limit(make_parts(tmp_path, agent, database_url))
-    with running(parts) as http:
-        yield Api(http, add_token(parts.store, Role.ADMINISTRATOR)), parts
+    services = without_limit(make_services(tmp_path, agent, database_url))
+    with running(services) as http:
+        yield Api(http, add_token(services.store, Role.ADMINISTRATOR)), services
 
 
 def back_up(api: Api, **more: Any) -> bytes:
@@ -128,12 +128,12 @@ def test_a_backup_with_rows_that_nobody_typed_is_refused_with_their_names(
     standing: Standing, change: Any, words: str
 ) -> None:
     """Somebody altered it with its own passphrase."""
-    api, parts = standing
+    api, services = standing
     make_array(api)
     api.made("/volumes", {"name": "lun", "array": "tank", "size_bytes": "16MiB"})
     api.made("/hosts", {"name": "db", "iqns": ["iqn.2026-01.com.example:db"]})
-    parts.control.stop()  # nothing looks at the rows but the backup
-    with parts.store.write() as tx:
+    services.control.stop()  # nothing looks at the rows but the backup
+    with services.store.write() as tx:
         tx.execute(change)
     file = back_up(api)
     for dry_run in (True, False):
@@ -144,11 +144,11 @@ def test_a_backup_with_rows_that_nobody_typed_is_refused_with_their_names(
         assert not any(word in refused.text for word in ("bash", "owned", "core_pattern", "api/x"))
 
 
-def test_an_appliance_that_was_installed_anew_comes_back_as_it_was(
+def test_an_appliance_that_was_reinstalled_comes_back_as_it_was(
     standing: Standing, machine: FakeSystem, tmp_path: Path
 ) -> None:
     """The data disks are the same; the database, the key of its secrets and the boot ledger are gone."""
-    api, parts = standing
+    api, services = standing
     make_scene(api)
     api.made("/hosts", {"name": "shy", "iqns": ["iqn.2026-01.com.example:shy"], "chap": CHAP})
     api.made("/volumes", {"name": "secret", "array": "tank", "size_bytes": "16MiB"})
@@ -156,11 +156,11 @@ def test_an_appliance_that_was_installed_anew_comes_back_as_it_was(
     api.until(lambda: serves_all(api))
     before, standing_tree = identities(api), tree(machine)
     file = back_up(api)
-    parts.control.stop()
+    services.control.stop()
     machine.reboot()
     for path in ("/var/lib/lunette/agent/ledger.json", "/var/lib/lunette/agent/ledger.key"):
         machine.unlink(path)
-    new = without_limit(make_parts(tmp_path / "new", Agent(machine)))
+    new = without_limit(make_services(tmp_path / "new", Agent(machine)))
     with running(new) as http:
         fresh = Api(http, add_token(new.store, Role.ADMINISTRATOR))
         fresh.until(lambda: fresh.get("/status")["exports"]["state"] == "converged")
@@ -174,8 +174,8 @@ def test_an_appliance_that_was_installed_anew_comes_back_as_it_was(
         assert "secretsecret1" in chap_in(machine)
 
 
-def agent_of(parts: Parts) -> Agent:
-    agent = parts.control.agent
+def agent_of(services: ApiServices) -> Agent:
+    agent = services.control.agent
     assert isinstance(agent, Agent)
     return agent
 
@@ -186,7 +186,7 @@ def chap_in(machine: FakeSystem) -> str:
 
 
 def test_an_older_backup_takes_nothing_from_hosts_and_shares_no_volume(standing: Standing, machine: FakeSystem) -> None:
-    api, parts = standing
+    api, services = standing
     make_array(api)
     api.made("/portals", {"name": "front", "address": "192.0.2.1"})
     for name in ("one", "two"):
@@ -200,11 +200,13 @@ def test_an_older_backup_takes_nothing_from_hosts_and_shares_no_volume(standing:
     api.made("/volumes", {"name": "new", "array": "tank", "size_bytes": "16MiB"})
     api.made("/mappings", {"volume": "new", "host": "two"})
     api.until(lambda: serves_all(api) and api.get("/status")["exports"]["state"] == "converged")
-    api.until(lambda: len((parts.control.agent.ask(ObserveServed()) or pytest.fail("nothing is served")).targets) == 1)
+    api.until(
+        lambda: len((services.control.agent.ask(ObserveServed()) or pytest.fail("nothing is served")).targets) == 1
+    )
     serving = tree(machine)
     found = restored(api, file)
     assert [one["words"] for one in found["left_out"]] == ["volume one for one: it is now served to two"]
-    api = Api(api.http, add_token(parts.store, Role.ADMINISTRATOR))
+    api = Api(api.http, add_token(services.store, Role.ADMINISTRATOR))
     api.until(lambda: api.get("/status")["exports"]["state"] == "held")
     assert tree(machine) == serving, "what is served is as it was, and the volume went to nobody else"
     assert api.items("/mappings") == []
@@ -212,14 +214,14 @@ def test_an_older_backup_takes_nothing_from_hosts_and_shares_no_volume(standing:
     assert second["id"] in kinds
     again = restored(api, file, give_up=kinds)
     assert (again["left_out"], again["still_served"]) == ([], [])
-    api = Api(api.http, add_token(parts.store, Role.ADMINISTRATOR))
+    api = Api(api.http, add_token(services.store, Role.ADMINISTRATOR))
     api.until(lambda: [m["host"] for m in api.items("/mappings")] == ["one"] and serves_all(api))
-    served = parts.control.agent.ask(ObserveServed())
+    served = services.control.agent.ask(ObserveServed())
     assert served is not None
-    assert [[lun.mapping_id for lun in door.luns] for door in served.targets] == [[first["id"]]]
+    assert [[lun.mapping_id for lun in target.luns] for target in served.targets] == [[first["id"]]]
 
 
-def test_what_jobs_changed_since_is_not_taken_back_by_an_older_row(standing: Standing, machine: FakeSystem) -> None:
+def test_what_jobs_changed_since_is_not_undone_by_an_older_row(standing: Standing, machine: FakeSystem) -> None:
     """A disk that was exchanged and a volume that grew: the array must start from the disks it has now."""
     api, _ = standing
     array = make_array(api, disks=4)
@@ -258,7 +260,7 @@ def test_the_backup_of_another_appliance_is_refused_where_this_one_serves(
     standing: Standing, tmp_path: Path, machine: FakeSystem
 ) -> None:
     api, _ = standing
-    other = without_limit(make_parts(tmp_path / "other", Agent(FakeSystem())))
+    other = without_limit(make_services(tmp_path / "other", Agent(FakeSystem())))
     with running(other) as http:
         file = back_up(Api(http, add_token(other.store, Role.ADMINISTRATOR)))
     make_array(api)
@@ -288,9 +290,9 @@ def test_a_wrong_file_changes_nothing(api_alone: Standing, spoil: Any, words: st
 
 
 def test_a_wrong_passphrase_is_refused_and_cannot_be_guessed_quickly(api_alone: Standing) -> None:
-    api, parts = api_alone
+    api, services = api_alone
     file = back_up(api)
-    object.__setattr__(parts, "login_limit", LoginLimit())
+    object.__setattr__(services, "login_limit", LoginLimit())
     statuses = [restore(api, file, passphrase=f"wrong passphrase {n}").status_code for n in range(7)]
     assert statuses == [422] * 5 + [429] * 2
 
@@ -298,9 +300,9 @@ def test_a_wrong_passphrase_is_refused_and_cannot_be_guessed_quickly(api_alone: 
 @pytest.fixture
 def api_alone(tmp_path: Path, sqlite_url: str, agent: Agent) -> Iterator[Standing]:
     """One database is enough for what happens before it is touched."""
-    parts = without_limit(make_parts(tmp_path, agent, sqlite_url))
-    with running(parts) as http:
-        yield Api(http, add_token(parts.store, Role.ADMINISTRATOR)), parts
+    services = without_limit(make_services(tmp_path, agent, sqlite_url))
+    with running(services) as http:
+        yield Api(http, add_token(services.store, Role.ADMINISTRATOR)), services
 
 
 def test_a_short_passphrase_makes_no_backup_and_is_not_repeated_in_the_answer(api_alone: Standing) -> None:
@@ -312,8 +314,8 @@ def test_a_short_passphrase_makes_no_backup_and_is_not_repeated_in_the_answer(ap
 
 @pytest.mark.parametrize("role", [Role.OPERATOR, Role.VIEWER, Role.METRICS])
 def test_only_an_administrator_may(role: Role, api_alone: Standing) -> None:
-    api, parts = api_alone
-    other = Api(api.http, add_token(parts.store, role))
+    api, services = api_alone
+    other = Api(api.http, add_token(services.store, role))
     assert other.post("/appliance:backup", {"passphrase": PASSPHRASE}).status_code == 403
     assert restore(other, b"").status_code == 403
 
@@ -325,9 +327,9 @@ def test_it_is_written_down_who_made_a_backup(api_alone: Standing) -> None:
 
 
 def test_while_a_job_runs_nothing_is_restored(api_alone: Standing) -> None:
-    api, parts = api_alone
+    api, services = api_alone
     file = back_up(api)
-    with parts.store.write() as tx:
+    with services.store.write() as tx:
         tx.add(
             Job(
                 id="j",
@@ -348,28 +350,28 @@ def test_while_a_job_runs_nothing_is_restored(api_alone: Standing) -> None:
 
 def test_a_job_that_was_under_way_in_the_backup_does_not_go_on(api_alone: Standing, machine: FakeSystem) -> None:
     """Its disks may hold other data by now: nothing is done, and nothing is taken back."""
-    api, parts = api_alone
+    api, services = api_alone
     make_array(api)
     made = api.made("/volumes", {"name": "made", "array": "tank", "size_bytes": "16MiB"})
-    with parts.store.write() as tx:
+    with services.store.write() as tx:
         tx.execute(update(Job).where(Job.id == made["id"]).values(state=JobState.RUNNING.value))
         tx.execute(update(Volume).values(state="creating"))
     file = back_up(api)
-    with parts.store.write() as tx:
+    with services.store.write() as tx:
         tx.execute(update(Job).values(state=JobState.SUCCEEDED.value))
         tx.execute(update(Volume).values(state="ready"))
     found = restored(api, file)
     assert any("is not continued" in warning for warning in found["warnings"])
-    api = Api(api.http, add_token(parts.store, Role.ADMINISTRATOR))
+    api = Api(api.http, add_token(services.store, Role.ADMINISTRATOR))
     assert api.get(f"/jobs/{made['id']}")["state"] == "failed"
     assert api.items("/volumes") == []
-    assert len([volume for volume in parts.control.observation(0).volumes if volume.volume_id]) == 1
+    assert len([volume for volume in services.control.observation(0).volumes if volume.volume_id]) == 1
 
 
 def test_the_certificate_comes_with_it_and_is_in_place_at_the_next_start(api_alone: Standing, tmp_path: Path) -> None:
-    api, parts = api_alone
+    api, services = api_alone
     files = Files(tmp_path, tmp_path / "tls" / "cert.pem", tmp_path / "tls" / "key.pem", own=True)
-    object.__setattr__(parts, "files", files)
+    object.__setattr__(services, "files", files)
     ensure_certificate(files.tls_cert, files.tls_key, "first", ())
     first = files.tls_cert.read_text(), files.tls_key.read_text()
     file, bare = back_up(api), back_up(api, certificate=False)
@@ -379,28 +381,28 @@ def test_the_certificate_comes_with_it_and_is_in_place_at_the_next_start(api_alo
     second = files.tls_cert.read_text(), files.tls_key.read_text()
     for content, more in ((bare, {}), (file, {"certificate": False})):
         restored(api, content, **more)
-        backup_extras.install_staged(parts.store, files)
+        backup_extras.install_staged(services.store, files)
         assert (files.tls_cert.read_text(), files.tls_key.read_text()) == second
-        api = Api(api.http, add_token(parts.store, Role.ADMINISTRATOR))
+        api = Api(api.http, add_token(services.store, Role.ADMINISTRATOR))
     restored(api, file)
     assert (files.tls_cert.read_text(), files.tls_key.read_text()) == second
-    backup_extras.install_staged(parts.store, files)
+    backup_extras.install_staged(services.store, files)
     assert (files.tls_cert.read_text(), files.tls_key.read_text()) == first
     assert files.tls_key.stat().st_mode & 0o777 == 0o600
     files.tls_cert.write_text("replaced since")
-    backup_extras.install_staged(parts.store, files)
+    backup_extras.install_staged(services.store, files)
     assert files.tls_cert.read_text() == "replaced since", "it is put in place once"
 
 
 def test_the_state_before_is_kept_and_can_be_restored_itself(api_alone: Standing, tmp_path: Path) -> None:
-    api, parts = api_alone
-    object.__setattr__(parts, "files", Files(tmp_path, tmp_path / "no", tmp_path / "no", own=False))
+    api, services = api_alone
+    object.__setattr__(services, "files", Files(tmp_path, tmp_path / "no", tmp_path / "no", own=False))
     file = back_up(api)
     api.made("/hosts", {"name": "since", "iqns": ["iqn.2026-01.com.example:since"]})
     kept = restored(api, file)["kept"]
-    api = Api(api.http, add_token(parts.store, Role.ADMINISTRATOR))
+    api = Api(api.http, add_token(services.store, Role.ADMINISTRATOR))
     assert api.items("/hosts") == []
     assert Path(kept).stat().st_mode & 0o777 == 0o600
     restored(api, Path(kept).read_bytes())
-    api = Api(api.http, add_token(parts.store, Role.ADMINISTRATOR))
+    api = Api(api.http, add_token(services.store, Role.ADMINISTRATOR))
     assert [host["name"] for host in api.items("/hosts")] == ["since"]

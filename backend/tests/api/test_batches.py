@@ -52,18 +52,18 @@ def test_a_batch_is_one_plan_that_says_what_becomes_of_each_and_one_job(tank: Ap
     assert tank.get("/volumes/a1")["id"] == ids[0]
 
 
-def test_what_is_in_the_way_is_told_of_each_and_nothing_is_deleted(tank: Api) -> None:
+def test_what_is_in_the_way_is_reported_of_each_and_nothing_is_deleted(tank: Api) -> None:
     tank.done(snapshot(tank, "t1").json())
     tank.made("/hosts", {"name": "h1", "os_type": "linux", "iqns": ["iqn.2001-04.com.example:h1"]})
     tank.made("/mappings", {"volume": "a2", "host": "h1"})
     refused = delete(tank, "a1", "a2", "t1", "nothing", "a1", dry_run=True)
     assert refused.status_code == 422
-    told = {one["field"]: one["message"] for one in refused.json()["errors"]}
-    assert set(told) == {"volumes[1]", "volumes[2]", "volumes[3]", "volumes[4]"}
-    assert "volume a2: it is mapped to h1" in told["volumes[1]"]
-    assert "has the snapshots t1." in told["volumes[2]"]
-    assert "volume nothing was not found" in told["volumes[3]"]
-    assert "volume a1 is listed twice, here and at volumes[0]" in told["volumes[4]"]
+    reported = {one["field"]: one["message"] for one in refused.json()["errors"]}
+    assert set(reported) == {"volumes[1]", "volumes[2]", "volumes[3]", "volumes[4]"}
+    assert "volume a2: it is mapped to h1" in reported["volumes[1]"]
+    assert "has the snapshots t1." in reported["volumes[2]"]
+    assert "volume nothing was not found" in reported["volumes[3]"]
+    assert "volume a1 is listed twice, here and at volumes[0]" in reported["volumes[4]"]
     assert delete(tank, "a1", "a2").status_code == 409
     assert (len(tank.items("/volumes")), tank.items("/deleted-volumes")) == (6, [])
 
@@ -113,8 +113,8 @@ def test_what_was_destroyed_before_a_step_failed_is_forgotten_and_the_rest_is_re
         "a3": "ready",
         "a4": "ready",
     }
-    told = [event["message"] for event in tank.items("/events", noun="volume", sort="-seq")[:2]]
-    assert [words.partition(": ")[2] for words in told] == [
+    reported = [event["message"] for event in tank.items("/events", noun="volume", sort="-seq")[:2]]
+    assert [words.partition(": ")[2] for words in reported] == [
         "2 volumes were not deleted and are ready again",
         "volume is deleted",
     ]

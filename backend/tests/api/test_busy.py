@@ -20,7 +20,7 @@ def busy(serving: Serving) -> Serving:
     serving.scrape()
     serving.machine.carry(serving.session, 1, Io(writes=500, write_bytes=5 * MIB))
     serving.scrape()
-    serving.parts.control.performance.fresh_s = 3600.0
+    serving.services.control.performance.fresh_s = 3600.0
     return serving
 
 

@@ -14,11 +14,11 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from backend.tests.wiring import Api, AwayAgent, add_token, client_of, make_parts
+from backend.tests.wiring import Api, AwayAgent, add_token, client_of, make_services
 from lunette.api.app import make_app
 from lunette.api.appliance import backup_extras
 from lunette.api.appliance.certificate import ensure_certificate
-from lunette.api.requests.parts import Files, Parts
+from lunette.api.requests.services import ApiServices, Files
 from lunette.domain.certificates import fingerprint
 from lunette.domain.roles import Role
 from lunette.store.resources import Meta
@@ -59,22 +59,24 @@ def pair(authority: trustme.CA) -> dict[str, str]:
 
 
 @pytest.fixture
-def standing(tmp_path: Path, sqlite_url: str) -> Iterator[tuple[Api, Parts, Files]]:
+def standing(tmp_path: Path, sqlite_url: str) -> Iterator[tuple[Api, ApiServices, Files]]:
     """An API with a certificate of its own."""
     files = Files(tmp_path, tmp_path / "tls" / "cert.pem", tmp_path / "tls" / "key.pem", own=True)
     ensure_certificate(files.tls_cert, files.tls_key, "lunette", ())
-    parts = make_parts(tmp_path, AwayAgent(), sqlite_url)
-    parts = Parts(**{**vars(parts), "files": files})
-    with client_of(make_app(parts)) as http:
-        yield Api(http, add_token(parts.store, Role.ADMINISTRATOR)), parts, files
-    parts.store.close()
+    services = make_services(tmp_path, AwayAgent(), sqlite_url)
+    services = ApiServices(**{**vars(services), "files": files})
+    with client_of(make_app(services)) as http:
+        yield Api(http, add_token(services.store, Role.ADMINISTRATOR)), services, files
+    services.store.close()
 
 
 def contents(files: Files) -> tuple[str, str]:
     return files.tls_cert.read_text(), files.tls_key.read_text()
 
 
-def test_it_is_taken_after_its_plan_and_had_back(standing: tuple[Api, Parts, Files], pair: dict[str, str]) -> None:
+def test_it_is_taken_after_its_plan_and_had_back(
+    standing: tuple[Api, ApiServices, Files], pair: dict[str, str]
+) -> None:
     api, _, files = standing
     first, old = api.get("/certificate"), contents(files)
     assert (first["fingerprint"], first["self_signed"], first["previous"]) == (fingerprint(old[0]), True, None)
@@ -93,8 +95,10 @@ def test_it_is_taken_after_its_plan_and_had_back(standing: tuple[Api, Parts, Fil
     assert contents(files) == old
 
 
-def test_the_key_is_told_to_nobody(standing: tuple[Api, Parts, Files], pair: dict[str, str], tmp_path: Path) -> None:
-    api, parts, files = standing
+def test_the_key_is_reported_to_nobody(
+    standing: tuple[Api, ApiServices, Files], pair: dict[str, str], tmp_path: Path
+) -> None:
+    api, services, files = standing
     secret = "".join(pair["private_key"].splitlines()[1:3])
     answers = [api.post("/certificate:replace", pair, headers={"Idempotency-Key": "k1"}).text]
     answers += [api.call("GET", path).text for path in ("/certificate", "/events", "/events:export")]
@@ -105,7 +109,7 @@ def test_the_key_is_told_to_nobody(standing: tuple[Api, Parts, Files], pair: dic
     plain = "".join([*answers, database]).replace("\\n", "").replace("\n", "")
     assert secret not in plain
     assert pair["private_key"].splitlines()[1] not in plain
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         assert tx.get(Meta, "restored_certificate") is None
     previous = files.tls_cert.parent / backup_extras.PREVIOUS
     assert previous.stat().st_mode & 0o777 == 0o600
@@ -135,7 +139,7 @@ def wrong(pair: dict[str, str], authority: trustme.CA) -> dict[str, tuple[dict[s
 
 
 def test_what_no_server_could_show_changes_nothing(
-    standing: tuple[Api, Parts, Files], pair: dict[str, str], authority: trustme.CA
+    standing: tuple[Api, ApiServices, Files], pair: dict[str, str], authority: trustme.CA
 ) -> None:
     api, _, files = standing
     old = contents(files)
@@ -151,7 +155,7 @@ def test_what_no_server_could_show_changes_nothing(
     assert (contents(files), api.items("/events", noun="certificate")) == (old, [])
 
 
-def test_names_that_are_missing_are_a_warning(standing: tuple[Api, Parts, Files], authority: trustme.CA) -> None:
+def test_names_that_are_missing_are_a_warning(standing: tuple[Api, ApiServices, Files], authority: trustme.CA) -> None:
     api, _, _ = standing
     for names, warned in ((["other.example"], True), (["testserver", "test"], False)):
         made = authority.issue_cert(*names)
@@ -163,7 +167,7 @@ def test_names_that_are_missing_are_a_warning(standing: tuple[Api, Parts, Files]
         assert any("does not name testserver" in words for words in plan["warnings"]) is warned
 
 
-def test_the_one_in_use_is_no_change_and_a_new_one_is_self_signed(standing: tuple[Api, Parts, Files]) -> None:
+def test_the_one_in_use_is_no_change_and_a_new_one_is_self_signed(standing: tuple[Api, ApiServices, Files]) -> None:
     api, _, files = standing
     cert, key = contents(files)
     same = {"certificate": cert, "private_key": key}
@@ -175,22 +179,22 @@ def test_the_one_in_use_is_no_change_and_a_new_one_is_self_signed(standing: tupl
 
 
 def test_a_certificate_kept_elsewhere_is_not_replaced(
-    standing: tuple[Api, Parts, Files], pair: dict[str, str], tmp_path: Path
+    standing: tuple[Api, ApiServices, Files], pair: dict[str, str], tmp_path: Path
 ) -> None:
-    _, parts, files = standing
-    parts = Parts(**{**vars(parts), "files": Files(tmp_path, files.tls_cert, files.tls_key, own=False)})
+    _, services, files = standing
+    services = ApiServices(**{**vars(services), "files": Files(tmp_path, files.tls_cert, files.tls_key, own=False)})
     # Not entered: the threads of these parts run already, and would be waited for twice.
-    api = Api(client_of(make_app(parts)), add_token(parts.store, Role.ADMINISTRATOR))
+    api = Api(client_of(make_app(services)), add_token(services.store, Role.ADMINISTRATOR))
     assert api.get("/certificate")["replaceable"] is False
     refused = api.post("/certificate:replace", pair)
     assert (refused.status_code, "settings of the service specify" in refused.text) == (409, True)
 
 
 @pytest.mark.parametrize("written", [0, 1])
-def test_a_power_cut_between_the_files_is_mended_at_the_next_start(
-    standing: tuple[Api, Parts, Files], pair: dict[str, str], monkeypatch: pytest.MonkeyPatch, written: int
+def test_a_power_cut_between_the_files_is_repaired_at_the_next_start(
+    standing: tuple[Api, ApiServices, Files], pair: dict[str, str], monkeypatch: pytest.MonkeyPatch, written: int
 ) -> None:
-    api, parts, files = standing
+    api, services, files = standing
     old = contents(files)
     real, done = Path.rename, list[Path]()
 
@@ -204,16 +208,16 @@ def test_a_power_cut_between_the_files_is_mended_at_the_next_start(
     monkeypatch.setattr(Path, "rename", rename)
     assert api.post("/certificate:replace", pair).status_code == 503
     monkeypatch.undo()
-    backup_extras.install_staged(parts.store, files)
+    backup_extras.install_staged(services.store, files)
     assert contents(files) == (pair["certificate"], pair["private_key"])
     kept = backup_extras.previous_certificate(files)
     assert kept is not None
     assert (kept.cert, kept.key) == old
 
 
-def test_only_administrators_replace_it(standing: tuple[Api, Parts, Files], pair: dict[str, str]) -> None:
-    api, parts, _ = standing
-    operator = Api(api.http, add_token(parts.store, Role.OPERATOR))
+def test_only_administrators_replace_it(standing: tuple[Api, ApiServices, Files], pair: dict[str, str]) -> None:
+    api, services, _ = standing
+    operator = Api(api.http, add_token(services.store, Role.OPERATOR))
     assert operator.get("/certificate")["self_signed"]
     assert operator.post("/certificate:replace", pair).status_code == 403
     assert operator.post("/certificate:self-sign").status_code == 403

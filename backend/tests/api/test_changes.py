@@ -13,7 +13,7 @@ from sqlalchemy import select
 from backend.tests.scene import disk_ids
 from backend.tests.wiring import Api, add_token, add_user
 from lunette.api.document import PATH
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.domain.roles import Role
 from lunette.store.access import IdempotencyKey
 
@@ -41,9 +41,9 @@ def test_a_key_is_not_used_for_two_requests(api: Api, path: str, body: dict[str,
     assert refused.json()["errors"][0]["field"] == "Idempotency-Key"
 
 
-def test_a_key_belongs_to_one_person(api: Api, parts: Parts) -> None:
+def test_a_key_belongs_to_one_person(api: Api, services: ApiServices) -> None:
     api.post("/hosts", HOST, headers=KEY)
-    other = Api(api.http, add_token(parts.store, Role.OPERATOR))
+    other = Api(api.http, add_token(services.store, Role.OPERATOR))
     assert other.post("/hosts", {"name": "h2"}, headers=KEY).status_code == 201
 
 
@@ -154,7 +154,7 @@ def test_dry_runs_of_changes_change_nothing(api: Api) -> None:
     assert len(api.items("/events", noun="host")) == 1
 
 
-def test_an_answer_belongs_to_who_asked_and_not_to_a_name(api: Api, parts: Parts) -> None:
+def test_an_answer_belongs_to_who_asked_and_not_to_a_name(api: Api, services: ApiServices) -> None:
     """A token is deleted, and somebody else makes one of the same name: it does not get what the first was told."""
     first = api.made("/tokens", {"name": "ci", "role": "operator"})
     with_first = Api(api.http, first["token"])
@@ -167,23 +167,23 @@ def test_an_answer_belongs_to_who_asked_and_not_to_a_name(api: Api, parts: Parts
     assert "Idempotency-Replayed" not in again.headers
 
 
-def test_a_secret_is_not_answered_twice(api: Api, parts: Parts) -> None:
+def test_a_secret_is_not_answered_twice(api: Api, services: ApiServices) -> None:
     body = {"name": "child", "role": "viewer"}
     made = api.post("/tokens", body, headers=KEY).json()
     again = api.post("/tokens", body, headers=KEY)
     assert (again.status_code, again.json()["type"]) == (409, "conflict")
     assert made["token"] not in again.text
     assert made["id"] in again.json()["detail"]
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         kept = tx.scalars(select(IdempotencyKey.body)).one()
     assert kept == b""
 
 
-def test_an_answer_to_a_user_is_not_one_to_another_of_the_same_name(api: Api, parts: Parts) -> None:
+def test_an_answer_to_a_user_is_not_one_to_another_of_the_same_name(api: Api, services: ApiServices) -> None:
     """The first is deleted, and the second has the name, the key and the body of the first."""
     seen = []
     for _ in range(2):
-        add_user(parts.store, "ann", Role.OPERATOR, "correct horse battery")
+        add_user(services.store, "ann", Role.OPERATOR, "correct horse battery")
         browser = TestClient(api_application(api), base_url="https://testserver")
         login = browser.post("/api/v1/login", json={"username": "ann", "password": "correct horse battery"})
         headers = {**KEY, "X-CSRF-Token": login.json()["csrf_token"]}

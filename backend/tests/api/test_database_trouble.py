@@ -12,15 +12,15 @@ import pytest
 from sqlalchemy import event
 
 from backend.tests.wiring import Api
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 
-Trouble = Callable[[Parts], Any]
+Trouble = Callable[[ApiServices], Any]
 
 
 @contextmanager
-def read_only(parts: Parts) -> Iterator[None]:
+def read_only(services: ApiServices) -> Iterator[None]:
     """Every new connection opens the file as a read-only file system would."""
-    engine = parts.store.engine
+    engine = services.store.engine
 
     def connect(_dialect: Any, _record: Any, arguments: list[str], options: dict[str, Any]) -> sqlite3.Connection:
         opened: sqlite3.Connection = sqlite3.connect(f"file:{arguments[0]}?mode=ro", uri=True, **options)
@@ -34,9 +34,9 @@ def read_only(parts: Parts) -> Iterator[None]:
 
 
 @contextmanager
-def full(parts: Parts) -> Iterator[None]:
+def full(services: ApiServices) -> Iterator[None]:
     """No new connection may make the file larger."""
-    engine = parts.store.engine
+    engine = services.store.engine
 
     def limit(connection: sqlite3.Connection, _record: Any) -> None:
         connection.execute("PRAGMA max_page_count = 1")  # SQLite takes the size the file has for the least
@@ -60,11 +60,11 @@ def large(name: str) -> dict[str, Any]:
     ids=["read-only", "full"],
 )
 def test_reads_go_on_and_changes_are_refused_with_the_reason(
-    appliance_on_sqlite: tuple[Api, Parts], trouble: Trouble, words: str
+    appliance_on_sqlite: tuple[Api, ApiServices], trouble: Trouble, words: str
 ) -> None:
-    api, parts = appliance_on_sqlite
+    api, services = appliance_on_sqlite
     api.made("/hosts", {"name": "h1", "iqns": ["iqn.2026-01.com.example:h1"]})
-    with trouble(parts):
+    with trouble(services):
         hosts = {host["name"] for host in api.items("/hosts")}
         events = len(api.items("/events"))
         for method, path, body in (

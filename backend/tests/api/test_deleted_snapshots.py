@@ -11,7 +11,7 @@ from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import disk_ids, make_array
 from backend.tests.wiring import Api, add_token
 from lunette.agent.core import Agent
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.domain.roles import Role
 from lunette.store.resources import DeletedSnapshot
 
@@ -181,19 +181,19 @@ def test_a_snapshot_that_the_machine_lost_is_forgotten(tank: Api, machine: FakeS
 
 
 def test_it_comes_back_from_a_backup_with_its_volume_and_is_left_out_without_one(
-    appliance_on_sqlite: tuple[Api, Parts],
+    appliance_on_sqlite: tuple[Api, ApiServices],
 ) -> None:
-    api, parts = appliance_on_sqlite
+    api, services = appliance_on_sqlite
     make_array(api)
     api.made("/volumes", {"name": "data", "array": "tank", "size_bytes": "16MiB", "provisioning": "thin"})
     for name in ("kept", "orphan"):
         api.made("/snapshots", {"name": name, "volume": "data"})
         api.done(api.delete(f"/snapshots/{name}").json())
-    with parts.store.write() as tx:
+    with services.store.write() as tx:
         tx.execute(update(DeletedSnapshot).where(DeletedSnapshot.name == "orphan").values(volume_id="nowhere"))
     file = back_up(api)
     restored(api, file)
-    api = Api(api.http, add_token(parts.store, Role.ADMINISTRATOR))
+    api = Api(api.http, add_token(services.store, Role.ADMINISTRATOR))
     assert [(one["name"], one["volume"]) for one in api.items("/deleted-snapshots")] == [("kept", "data")]
 
 

@@ -62,9 +62,9 @@ def test_it_comes_back_after_a_boot_even_without_the_api(ready: Api, machine: Fa
 def test_the_secrets_are_in_no_answer_plan_or_event(ready: Api) -> None:
     plan = ready.patch("/settings", {"discovery_auth": BOTH}, dry_run=True).json()
     set_(ready, BOTH)
-    told = json.dumps([plan, ready.get("/settings"), ready.items("/events"), ready.get("/site")])
-    assert SECRET not in told
-    assert MUTUAL not in told
+    reported = json.dumps([plan, ready.get("/settings"), ready.items("/events"), ready.get("/site")])
+    assert SECRET not in reported
+    assert MUTUAL not in reported
     words = [change["detail"] for change in plan["changes"]]
     assert words == ["none becomes user hosts, mutual_user lunette", "its secret changes", "its mutual_secret changes"]
     assert "only with this login" in plan["warnings"][0]

@@ -29,7 +29,7 @@ def test_a_disk_shows_its_health_and_what_is_wrong_in_words(appliance: Api, mach
     ]
 
 
-def test_power_loss_protection_is_told_where_it_is_known(appliance: Api, machine: FakeSystem, agent: Agent) -> None:
+def test_power_loss_protection_is_reported_where_it_is_known(appliance: Api, machine: FakeSystem, agent: Agent) -> None:
     first = disk_ids(appliance)[0]
     assert appliance.get(f"/disks/{first}")["observed"]["power_loss_protection"] is None
     machine.blocks.disks[0].has_write_cache = False

@@ -94,23 +94,23 @@ def test_a_drive_that_nothing_tells_from_others_is_not_built_upon(appliance: Api
 def test_disks_that_an_older_version_called_by_another_link_go_by_their_names_of_today(
     standing: Standing, agent: Agent, machine: FakeSystem, is_other_drive: bool
 ) -> None:
-    appliance, parts = standing
+    appliance, services = standing
     make_array(appliance)
     today = {disk["id"] for disk in appliance.items("/disks") if disk["array"]}
-    with parts.store.write() as tx:
+    with services.store.write() as tx:
         for row in tx.scalars(select(ArrayDisk)):
             row.disk_id = row.disk_id.removesuffix("_1")
             row.serial += "X" * is_other_drive
 
     def named() -> set[str]:
-        with parts.store.read() as tx:
+        with services.store.read() as tx:
             return set(tx.scalars(select(ArrayDisk.disk_id)))
 
     before = named()
     assert len(before) == 8
     assert before.isdisjoint(today)
     if is_other_drive:
-        disk_rows.follow_links(parts.store, parts.control.services, agent.observe())
+        disk_rows.follow_links(services.store, services.control.services, agent.observe())
         assert named() == before
         return
     machine.changed()

@@ -96,7 +96,7 @@ def test_another_drive_in_its_place_and_a_bay_that_went_dark_are_refused(
         locate(machine, step)
 
 
-def test_an_enclosure_that_does_nothing_is_told(
+def test_an_enclosure_that_does_nothing_is_reported(
     machine: FakeSystem, seated: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     step = DiskLocate(disk_id=seated["id"], serial=machine.blocks.disks[4].serial, is_on=True, was_on=False)

@@ -10,9 +10,9 @@ from backend.tests.api.test_metrics import IQN
 from backend.tests.fakemachine import FakeSystem
 from backend.tests.fakemachine.network.traffic import Io
 from backend.tests.scene import ADDRESS, make_array
-from backend.tests.wiring import Api, add_token, make_parts, running
+from backend.tests.wiring import Api, add_token, make_services, running
 from lunette.agent.core import Agent
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.domain.roles import Role
 
 PORTAL = f"{ADDRESS}:3260"
@@ -58,13 +58,13 @@ def test_without_the_agent_it_says_what_was_not_looked_at(api: Api) -> None:
 
 
 @pytest.mark.parametrize("restored", ["of yesterday", "empty"])
-def test_a_database_that_knows_less_takes_nothing_away_and_is_told(
+def test_a_database_that_knows_less_takes_nothing_away_and_is_reported(
     restored: str, tmp_path: Path, machine: FakeSystem, agent: Agent
 ) -> None:
     first = tmp_path / "first"
-    parts = make_parts(first, agent)
-    with running(parts) as http:
-        api = Api(http, add_token(parts.store, Role.ADMINISTRATOR))
+    services = make_services(first, agent)
+    with running(services) as http:
+        api = Api(http, add_token(services.store, Role.ADMINISTRATOR))
         target = serve_first(api)
         with sqlite3.connect(first / "lunette.db") as live, sqlite3.connect(tmp_path / "yesterday.db") as copy:
             live.backup(copy)
@@ -76,16 +76,16 @@ def test_a_database_that_knows_less_takes_nothing_away_and_is_told(
     second.mkdir()
     if restored == "of yesterday":
         shutil.copy(tmp_path / "yesterday.db", second / "lunette.db")
-    parts = make_parts(second, agent)
-    with running(parts) as http:
-        api = Api(http, add_token(parts.store, Role.ADMINISTRATOR))
+    services = make_services(second, agent)
+    with running(services) as http:
+        api = Api(http, add_token(services.store, Role.ADMINISTRATOR))
         api.until(lambda: "refused" in kinds(api))
         found = kinds(api)
         assert any(name.startswith("volume ") for name in found["unknown"])
         assert any(name.startswith("array ") for name in found["unknown"]) is (restored == "empty")
         read_both(machine, target)
         for _ in range(3):
-            parts.control._reconciler.round()
+            services.control._reconciler.round()
         read_both(machine, target)
 
 
@@ -100,17 +100,17 @@ def test_a_portal_that_was_taken_out_of_configfs_is_put_back(appliance: Api, mac
     appliance.until(lambda: appliance.get("/drift") == {"items": [], "complete": True, "unseen": [], "repaired": 0})
 
 
-def test_what_somebody_took_away_is_put_back_and_told_once(
-    appliance_on_sqlite: tuple[Api, Parts], machine: FakeSystem, agent: Agent
+def test_what_somebody_took_away_is_put_back_and_reported_once(
+    appliance_on_sqlite: tuple[Api, ApiServices], machine: FakeSystem, agent: Agent
 ) -> None:
-    appliance, parts = appliance_on_sqlite
+    appliance, services = appliance_on_sqlite
     target = serve_first(appliance)
     group = f"/sys/kernel/config/target/iscsi/{target}/tpgt_1"
     mapped, lun = f"{group}/acls/{IQN}/lun_1", f"{group}/lun/lun_1"
     assert agent.bring_up()
     assert appliance.items("/events", kind="export.repaired") == [], "what was asked for is no repair"
     for turn in range(2):
-        with parts.control._reconciler.held():
+        with services.control._reconciler.held():
             machine.unlink(f"{mapped}/lun")
             machine.rmdir(mapped)
             machine.unlink(f"{lun}/volume")

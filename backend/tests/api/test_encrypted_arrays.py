@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from backend.tests.api.rebuilding import Standing, installed_anew, rebuilt, settled
+from backend.tests.api.rebuilding import Standing, rebuilt, reinstalled, settled
 from backend.tests.api.test_array_changes import is_known
 from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import disk_ids
@@ -106,10 +106,10 @@ def test_no_key_is_in_the_database_the_plan_the_events_or_the_log(
     stand(appliance, keep_key=True)
     appliance.post("/arrays/vault:change-key", {"passphrase": PASSPHRASE, "new_passphrase": NEW})
     appliance.post("/arrays/vault:unlock", {"passphrase": NEW})
-    told = str([appliance.get(path) for path in ("/jobs", "/events", "/arrays", "/site")])
+    reported = str([appliance.get(path) for path in ("/jobs", "/events", "/arrays", "/site")])
     written = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
     for key in (PASSPHRASE, NEW):
-        assert key not in told
+        assert key not in reported
         assert key not in caplog.text
         assert key.encode() not in written
 
@@ -190,10 +190,10 @@ def test_a_rebuild_says_how_to_open_it_and_finds_its_sealed_copy_then(
     machine: FakeSystem,
     tmp_path: Path,
 ) -> None:
-    api, parts = standing
+    api, services = standing
     stand(api)
-    settled(parts)
-    with installed_anew(machine, parts, tmp_path / "new") as (fresh, new):
+    settled(services)
+    with reinstalled(machine, services, tmp_path / "new") as (fresh, new):
         (found,) = rebuilt(fresh, dry_run=True)["arrays"]
         assert "waiting for key of array" in found["problem"]
         typed = found["problem"].split("`")[1].split()

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from backend.tests.scene import make_array
 from backend.tests.wiring import Api
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.domain.events import EventOutcome, outcome_of
 from lunette.store.events import emit
 from lunette.store.journal import Event
@@ -26,8 +26,8 @@ def fill(api: Api) -> None:
 
 
 def test_the_outcome_is_that_of_the_kind() -> None:
-    told = {kind: outcome_of(kind) for kind in ("volume.creating", "job.created", "host.created", "disk.gone")}
-    assert list(told.values()) == [EventOutcome.BEGUN, EventOutcome.BEGUN, EventOutcome.DONE, EventOutcome.DONE]
+    reported = {kind: outcome_of(kind) for kind in ("volume.creating", "job.created", "host.created", "disk.gone")}
+    assert list(reported.values()) == [EventOutcome.BEGUN, EventOutcome.BEGUN, EventOutcome.DONE, EventOutcome.DONE]
     failed = ("volume.create_failed", "array.stuck", "site.stopped", "schedule.missed", "schedule.failed")
     assert {outcome_of(kind) for kind in failed} == {EventOutcome.FAILED}
 
@@ -71,10 +71,10 @@ def test_the_file_holds_what_the_filter_shows_with_the_lines_of_the_plans(applia
     assert empty.json() == []
 
 
-def test_the_table_has_a_line_of_titles_and_no_formula(appliance_on_sqlite: tuple[Api, Parts]) -> None:
-    appliance, parts = appliance_on_sqlite
+def test_the_table_has_a_line_of_titles_and_no_formula(appliance_on_sqlite: tuple[Api, ApiServices]) -> None:
+    appliance, services = appliance_on_sqlite
     fill(appliance)
-    with parts.store.write() as tx:
+    with services.store.write() as tx:
         emit(tx, "host.changed", "=HYPERLINK(1)", actor="@someone")
     answer = appliance.call("GET", "/events:export", params={"noun": "host", "format": "csv"})
     assert answer.headers["content-type"].startswith("text/csv")
@@ -86,9 +86,9 @@ def test_the_table_has_a_line_of_titles_and_no_formula(appliance_on_sqlite: tupl
     assert appliance.call("GET", "/events:export", params={"format": "xml"}).status_code == 422
 
 
-def test_a_long_log_is_told_to_its_end_once(appliance_on_sqlite: tuple[Api, Parts]) -> None:
-    appliance, parts = appliance_on_sqlite
-    with parts.store.write() as tx:
+def test_a_long_log_is_reported_to_its_end_once(appliance_on_sqlite: tuple[Api, ApiServices]) -> None:
+    appliance, services = appliance_on_sqlite
+    with services.store.write() as tx:
         tx.add_all(Event(kind="host.changed", noun="host", actor="a", message=str(one), data={}) for one in range(2500))
     found = json.loads(appliance.call("GET", "/events:export", params={"actor": "a"}).text)
     assert [one["message"] for one in found] == [str(one) for one in reversed(range(2500))]

@@ -11,12 +11,12 @@ from typing import Any
 import httpx2
 import pytest
 
-from backend.tests.wiring import Api, AwayAgent, add_token, add_user, make_parts, serving
+from backend.tests.wiring import Api, AwayAgent, add_token, add_user, make_services, serving
 from lunette.api.auth.identity import COOKIE
 from lunette.api.events import feed
 from lunette.api.events.feed import MAX_OF_ONE, MAX_STREAMS, EventFeed
 from lunette.api.main import Server
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.domain.errors import Unavailable
 from lunette.domain.roles import Role
 from lunette.store.access import ApiToken
@@ -28,10 +28,10 @@ READ_S = 60.0
 class Running:
     """A server on a loopback port, and a client of it."""
 
-    def __init__(self, parts: Parts, url: str, server: Server) -> None:
-        self.parts = parts
+    def __init__(self, services: ApiServices, url: str, server: Server) -> None:
+        self.services = services
         self.server = server
-        headers = {"Authorization": f"Bearer {add_token(parts.store, Role.ADMINISTRATOR)}"}
+        headers = {"Authorization": f"Bearer {add_token(services.store, Role.ADMINISTRATOR)}"}
         self.http = httpx2.Client(base_url=url, headers=headers, timeout=READ_S)
         self.api = Api(self.http)
 
@@ -61,10 +61,10 @@ def events(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
 
 @contextmanager
 def running_server(folder: Path, url: str, longest_s: float = 600.0) -> Iterator[Running]:
-    parts = make_parts(folder, AwayAgent(), url)
-    parts = Parts(**{**vars(parts), "feed": EventFeed(parts.store, longest_s)})
-    with serving(parts) as (address, server):
-        running = Running(parts, address, server)
+    services = make_services(folder, AwayAgent(), url)
+    services = ApiServices(**{**vars(services), "feed": EventFeed(services.store, longest_s)})
+    with serving(services) as (address, server):
+        running = Running(services, address, server)
         with running.http:
             yield running
 
@@ -108,7 +108,7 @@ def test_a_last_event_id_that_is_no_number_is_refused(live: Running, last: str) 
 
 
 def test_open_streams_hold_no_database_connection(live: Running) -> None:
-    pool: Any = live.parts.store.engine.pool
+    pool: Any = live.services.store.engine.pool
     with live.stream(), live.stream(), live.stream():
         live.api.until(lambda: pool.checkedout() == 0)
 
@@ -147,12 +147,12 @@ def opened(live: Running, headers: dict[str, str], times: int) -> tuple[list[htt
     return [one for one in answers if one.status_code == 200], [one.status_code for one in refused]
 
 
-def bearer(parts: Parts, role: Role = Role.VIEWER) -> dict[str, str]:
-    return {"Authorization": f"Bearer {add_token(parts.store, role)}"}
+def bearer(services: ApiServices, role: Role = Role.VIEWER) -> dict[str, str]:
+    return {"Authorization": f"Bearer {add_token(services.store, role)}"}
 
 
 def test_one_token_has_so_many_streams_and_leaves_the_others_to_others(live: Running) -> None:
-    one, another = bearer(live.parts), bearer(live.parts)
+    one, another = bearer(live.services), bearer(live.services)
     standing, refused = opened(live, one, MAX_OF_ONE + 10)
     assert (len(standing), set(refused)) == (MAX_OF_ONE, {503})
     others, refused = opened(live, another, 1)
@@ -170,16 +170,16 @@ def test_one_token_has_so_many_streams_and_leaves_the_others_to_others(live: Run
 
 
 def test_all_together_have_so_many_streams(tmp_path: Path, sqlite_url: str) -> None:
-    parts = make_parts(tmp_path, AwayAgent(), sqlite_url)
+    services = make_services(tmp_path, AwayAgent(), sqlite_url)
     with ExitStack() as taken:
         for number in range(MAX_STREAMS):
-            taken.enter_context(parts.feed.seat(f"user {number}"))
-        with pytest.raises(Unavailable), parts.feed.seat("user new"):
+            taken.enter_context(services.feed.seat(f"user {number}"))
+        with pytest.raises(Unavailable), services.feed.seat("user new"):
             pass
-    with parts.feed.seat("user new"):
+    with services.feed.seat("user new"):
         pass
-    assert not parts.feed._streams
-    parts.store.close()
+    assert not services.feed._streams
+    services.store.close()
 
 
 def test_a_stream_ends_with_its_token(live: Running) -> None:
@@ -193,7 +193,7 @@ def test_a_stream_ends_with_its_token(live: Running) -> None:
 
 
 def test_a_stream_ends_with_its_login(live: Running) -> None:
-    add_user(live.parts.store, "ann", Role.VIEWER, "correct horse battery")
+    add_user(live.services.store, "ann", Role.VIEWER, "correct horse battery")
     with httpx2.Client(base_url=live.http.base_url, timeout=READ_S) as browser:
         answer = browser.post("/api/v1/login", json={"username": "ann", "password": "correct horse battery"})
         cookie = {"Cookie": f"{COOKIE}={answer.cookies[COOKIE]}"}
@@ -213,6 +213,6 @@ def test_a_stream_ends_when_its_login_runs_out(live: Running, monkeypatch: pytes
     with live.http.stream("GET", "/api/v1/events/stream", headers=headers) as response:
         lines = response.iter_lines()
         assert next(lines) == ": connected"
-        with live.parts.store.write() as tx:
+        with live.services.store.write() as tx:
             tx.get_one(ApiToken, token["id"]).expires_at = utc_now() - dt.timedelta(seconds=1)
         assert not [line for line in lines if line.startswith("data: ")]

@@ -66,14 +66,14 @@ def test_a_role_for_storage_says_what_closes_and_undo_of_the_choice_opens_all(ap
     choose(appliance, "managed")
     shown(appliance, "in_force")
     spec = {"role": "storage", "addresses": ["198.51.100.5/24"]}
-    told = planned(appliance, "/interfaces/eth1:change", spec)["warnings"]
-    assert any("are no longer reachable on eth1, only on eth0" in one for one in told)
+    reported = planned(appliance, "/interfaces/eth1:change", spec)["warnings"]
+    assert any("are no longer reachable on eth1, only on eth0" in one for one in reported)
     event = next(one for one in appliance.items("/events", noun="setting") if one["kind"] == "setting.changed")
     assert appliance.post(f"/events/{event['seq']}:undo").is_success
     shown(appliance, "off")
 
 
-def test_what_somebody_removed_is_put_right_counted_and_an_alert(appliance: Api, machine: FakeSystem) -> None:
+def test_what_somebody_removed_is_corrected_counted_and_an_alert(appliance: Api, machine: FakeSystem) -> None:
     choose(appliance, "managed")
     shown(appliance, "in_force")
     machine.network.firewall.flush()

@@ -6,26 +6,26 @@ from pathlib import Path
 
 import pytest
 
-from backend.tests.api.rebuilding import installed_anew, rebuilt, settled
+from backend.tests.api.rebuilding import rebuilt, reinstalled, settled
 from backend.tests.fakemachine import FakeSystem
 from backend.tests.faults.foreign_targets import UUID, make_group
-from backend.tests.wiring import Api, add_token, make_parts, running
+from backend.tests.wiring import Api, add_token, make_services, running
 from lunette.agent.core import Agent
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.domain.roles import Role
 
 WAY = f"/foreign-arrays/{UUID}"
 
 
 @contextmanager
-def appliance(folder: Path, agent: Agent, url: str) -> Iterator[tuple[Api, Parts]]:
-    parts = make_parts(folder, agent, url)
-    with running(parts) as http:
-        yield Api(http, add_token(parts.store, Role.ADMINISTRATOR)), parts
+def appliance(folder: Path, agent: Agent, url: str) -> Iterator[tuple[Api, ApiServices]]:
+    services = make_services(folder, agent, url)
+    with running(services) as http:
+        yield Api(http, add_token(services.store, Role.ADMINISTRATOR)), services
 
 
 @pytest.fixture
-def standing(tmp_path: Path, database_url: str, agent: Agent) -> Iterator[tuple[Api, Parts]]:
+def standing(tmp_path: Path, database_url: str, agent: Agent) -> Iterator[tuple[Api, ApiServices]]:
     with appliance(tmp_path, agent, database_url) as made:
         yield made
 
@@ -45,7 +45,7 @@ def finished(api: Api, verb: str, body: object = None) -> None:
 
 
 def test_disks_of_another_machine_are_seen_started_and_adopted(
-    standing: tuple[Api, Parts], machine: FakeSystem
+    standing: tuple[Api, ApiServices], machine: FakeSystem
 ) -> None:
     api, _ = standing
     brought(machine)
@@ -77,15 +77,15 @@ def test_disks_of_another_machine_are_seen_started_and_adopted(
 
 
 def test_an_adopted_array_is_rebuilt_where_the_database_was_lost(
-    standing: tuple[Api, Parts], machine: FakeSystem, tmp_path: Path
+    standing: tuple[Api, ApiServices], machine: FakeSystem, tmp_path: Path
 ) -> None:
-    api, parts = standing
+    api, services = standing
     brought(machine)
     finished(api, "start")
     finished(api, "adopt", {"name": "archive"})
-    settled(parts)
+    settled(services)
     before = {one["name"]: one["naa"] for one in api.items("/volumes")}
-    with installed_anew(machine, parts, tmp_path / "new") as (fresh, _new):
+    with reinstalled(machine, services, tmp_path / "new") as (fresh, _new):
         (found,) = fresh.items("/foreign-arrays")
         assert found["next"] == "start", "md's name is another's, and more is not seen before it runs"
         finished(fresh, "start")

@@ -11,16 +11,16 @@ from backend.tests.databases import fresh_file
 from backend.tests.fakemachine import FakeSystem
 from backend.tests.full_disk import empty, fill, small_file_system
 from backend.tests.scene import make_scene
-from backend.tests.wiring import PACE, QUICK, Api, add_token, make_parts, running
+from backend.tests.wiring import PACE, QUICK, Api, add_token, make_services, running
 from lunette.agent.core import Agent
 from lunette.api.appliance.certificate import ensure_certificate
 from lunette.api.auth.first_user import ensure_first_user
 from lunette.api.auth.passwords import OneTimePassword, Passwords
 from lunette.api.events.feed import EventFeed
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.domain.roles import Role
 from lunette.engine.conditions import system_drive
-from lunette.engine.conditions.system_drive import LEAST_BYTES, Room
+from lunette.engine.conditions.system_drive import LEAST_BYTES, DriveSpace
 from lunette.engine.control import Control
 from lunette.providers.exports.lio.converge import exported_volumes
 from lunette.store.database import Store
@@ -37,20 +37,20 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.fixture
-def appliance_on_small(folder: Path, agent: Agent) -> Iterator[tuple[Api, Parts]]:
+def appliance_on_small(folder: Path, agent: Agent) -> Iterator[tuple[Api, ApiServices]]:
     """The whole control plane over the fake machine, with its database on a file system that can be filled."""
-    parts = make_parts(folder, agent)
-    parts.store.close()
-    store = Store.open(fresh_file(folder), parts.store.box, lasting=True)
+    services = make_services(folder, agent)
+    services.store.close()
+    store = Store.open(fresh_file(folder), services.store.box, lasting=True)
     control = Control(store, agent, pace=PACE, room=system_drive.look_at(folder))
-    parts = replace(parts, store=store, control=control, feed=EventFeed(store))
-    with running(parts) as http:
-        yield Api(http, add_token(parts.store, Role.ADMINISTRATOR)), parts
+    services = replace(services, store=store, control=control, feed=EventFeed(store))
+    with running(services) as http:
+        yield Api(http, add_token(services.store, Role.ADMINISTRATOR)), services
 
 
 @pytest.mark.root
 def test_a_volume_is_taken_from_its_host_and_nothing_is_added_while_the_drive_is_full(
-    appliance_on_small: tuple[Api, Parts], machine: FakeSystem, folder: Path
+    appliance_on_small: tuple[Api, ApiServices], machine: FakeSystem, folder: Path
 ) -> None:
     api, _ = appliance_on_small
     make_scene(api, volumes=4)
@@ -89,22 +89,22 @@ def test_a_volume_is_taken_from_its_host_and_nothing_is_added_while_the_drive_is
     ("room", "refused"),
     [
         (None, False),
-        (Room("/var/lib/lunette", 97 << 30, 3 << 30), False),
-        (Room("/v", 98 << 30, 2 << 30), True),
-        (Room("/v", 50 << 20, LEAST_BYTES), False),
-        (Room("/v", 50 << 20, LEAST_BYTES - 1), True),
+        (DriveSpace("/var/lib/lunette", 97 << 30, 3 << 30), False),
+        (DriveSpace("/v", 98 << 30, 2 << 30), True),
+        (DriveSpace("/v", 50 << 20, LEAST_BYTES), False),
+        (DriveSpace("/v", 50 << 20, LEAST_BYTES - 1), True),
     ],
 )
 def test_nothing_is_added_from_98_percent_or_where_little_is_free(
-    appliance_on_sqlite: tuple[Api, Parts], room: Room | None, refused: bool
+    appliance_on_sqlite: tuple[Api, ApiServices], room: DriveSpace | None, refused: bool
 ) -> None:
-    api, parts = appliance_on_sqlite
-    parts.control.room = lambda: room
+    api, services = appliance_on_sqlite
+    services.control.room = lambda: room
     made = api.post("/hosts", {"name": "h1"})
     assert (made.status_code == 503) == refused, made.text
-    parts.control.room = lambda: None
+    services.control.room = lambda: None
     made = api.get("/hosts/h1") if not refused else api.made("/hosts", {"name": "h1"})
-    parts.control.room = lambda: room
+    services.control.room = lambda: room
     assert api.patch("/hosts/h1", {"description": "changed"}).status_code == 200
     assert api.post("/sessions/none:disconnect", {}).status_code == 404
     assert api.delete("/hosts/h1").status_code == 204

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from backend.tests.wiring import Api, add_token, add_user
 from lunette.api.auth import passwords
 from lunette.api.auth.passwords import LoginLimit, Passwords
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.domain.errors import RateLimited
 from lunette.domain.roles import Role
 from lunette.engine.conditions.failed_logins import MANY, WINDOW, FailedLogins
@@ -63,50 +63,50 @@ def test_the_addresses_of_one_network_are_one_address() -> None:
         limit.attempt("2001:db8::ffff", "ann")
 
 
-def test_an_address_is_known_by_the_logins_from_it(http: TestClient, parts: Parts) -> None:
-    add_user(parts.store, "ann", Role.OPERATOR, PASSWORD)
-    object.__setattr__(parts, "login_limit", LoginLimit(from_afar=1))
+def test_an_address_is_known_by_the_logins_from_it(http: TestClient, services: ApiServices) -> None:
+    add_user(services.store, "ann", Role.OPERATOR, PASSWORD)
+    object.__setattr__(services, "login_limit", LoginLimit(from_afar=1))
 
     def attempt(password: str) -> int:
         return http.post("/api/v1/login", json={"username": "ann", "password": password}).status_code
 
     assert attempt("wrong") == 401
     assert attempt(PASSWORD) == 429, "one attempt from a new address was allowed"
-    object.__setattr__(parts, "login_limit", LoginLimit(from_afar=1))
+    object.__setattr__(services, "login_limit", LoginLimit(from_afar=1))
     assert attempt(PASSWORD) == 200
-    object.__setattr__(parts, "login_limit", LoginLimit(from_afar=1))
+    object.__setattr__(services, "login_limit", LoginLimit(from_afar=1))
     assert [attempt("wrong"), attempt("wrong"), attempt(PASSWORD)] == [401, 401, 200]
 
 
-def test_failed_logins_are_events_but_not_one_each(http: TestClient, parts: Parts) -> None:
-    add_user(parts.store, "ann", Role.OPERATOR, PASSWORD)
-    object.__setattr__(parts, "login_limit", LoginLimit(1000, 1000, 1000))
+def test_failed_logins_are_events_but_not_one_each(http: TestClient, services: ApiServices) -> None:
+    add_user(services.store, "ann", Role.OPERATOR, PASSWORD)
+    object.__setattr__(services, "login_limit", LoginLimit(1000, 1000, 1000))
     for _ in range(30):
         assert http.post("/api/v1/login", json={"username": "ann", "password": "wrong"}).status_code == 401
-    api = Api(http, add_token(parts.store, Role.ADMINISTRATOR))
+    api = Api(http, add_token(services.store, Role.ADMINISTRATOR))
     api.until(lambda: len(api.items("/events", kind="user.login_failed")) == 3)
-    told = api.items("/events", kind="user.login_failed")
-    with parts.store.read() as tx:
+    reported = api.items("/events", kind="user.login_failed")
+    with services.store.read() as tx:
         counts = [row["count"] for row in tx.scalars(select(Event.data).where(Event.kind == "user.login_failed"))]
     assert counts[0] == 1
     assert counts[1] >= 5
     assert counts[2] >= 25
-    assert {one["ref"] for one in told} == {"ann"}
+    assert {one["ref"] for one in reported} == {"ann"}
     assert {one["kind"] for one in api.items("/events", noun="user", outcome="failed")} == {"user.login_failed"}
 
 
-def test_a_name_that_is_no_users_is_not_written_down(http: TestClient, parts: Parts) -> None:
+def test_a_name_that_is_no_users_is_not_written_down(http: TestClient, services: ApiServices) -> None:
     http.post("/api/v1/login", json={"username": "my-secret-password", "password": "x"})
-    api = Api(http, add_token(parts.store, Role.ADMINISTRATOR))
+    api = Api(http, add_token(services.store, Role.ADMINISTRATOR))
     api.until(lambda: bool(api.items("/events", kind="user.login_failed")))
-    (told,) = api.items("/events", kind="user.login_failed")
-    assert "my-secret-password" not in str(told)
-    assert "by an unknown user" in told["message"]
+    (reported,) = api.items("/events", kind="user.login_failed")
+    assert "my-secret-password" not in str(reported)
+    assert "by an unknown user" in reported["message"]
 
 
-def test_many_failed_logins_are_an_alert_that_ends_by_itself(parts: Parts) -> None:
+def test_many_failed_logins_are_an_alert_that_ends_by_itself(services: ApiServices) -> None:
     clock = Clock()
-    failed = FailedLogins(parts.store, clock)
+    failed = FailedLogins(services.store, clock)
     for number in range(MANY[WINDOW] - 1):
         failed.note("ann", f"192.0.2.{number % 2}")
     assert not list(failed.causes())
@@ -116,43 +116,43 @@ def test_many_failed_logins_are_an_alert_that_ends_by_itself(parts: Parts) -> No
     assert "192.0.2.1" in cause.cause
     clock.now += dt.timedelta(minutes=10, seconds=1)
     assert not list(failed.causes())
-    parts.store.close()
+    services.store.close()
 
 
 @pytest.mark.parametrize("every_s", [24.5, 31, 120, 121, 599, 601, 3600])
-def test_patient_guessing_is_told_as_well_and_not_each_time(parts: Parts, every_s: float) -> None:
+def test_patient_guessing_is_reported_as_well_and_not_each_time(services: ApiServices, every_s: float) -> None:
     """For a day: an event about every ten minutes at the most, none that is missing for longer, and the alert."""
     clock = Clock()
-    failed = FailedLogins(parts.store, clock)
+    failed = FailedLogins(services.store, clock)
     guesses = int(86400 / every_s)
     for _ in range(guesses):
         failed.note("ann", "192.0.2.1")
         clock.now += dt.timedelta(seconds=every_s)
     is_alert = bool(list(failed.causes()))
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         events = len(tx.scalars(select(Event).where(Event.kind == "user.login_failed")).all())
     least = min(guesses, 86400 / (WINDOW.total_seconds() + every_s)) - 1
     assert least <= events <= min(guesses, 86400 / WINDOW.total_seconds() + 4)
     assert is_alert == (guesses >= MANY[dt.timedelta(days=1)])
-    parts.store.close()
+    services.store.close()
 
 
-def test_the_wrong_password_of_who_is_in_counts_too(http: TestClient, parts: Parts) -> None:
-    add_user(parts.store, "ann", Role.OPERATOR, PASSWORD)
+def test_the_wrong_password_of_who_is_in_counts_too(http: TestClient, services: ApiServices) -> None:
+    add_user(services.store, "ann", Role.OPERATOR, PASSWORD)
     answer = http.post("/api/v1/login", json={"username": "ann", "password": PASSWORD}).json()
     body = {"current_password": "wrong", "new_password": "another long password"}
     assert http.post("/api/v1/password", json=body, headers={"X-CSRF-Token": answer["csrf_token"]}).status_code == 422
-    api = Api(http, add_token(parts.store, Role.ADMINISTRATOR))
-    (told,) = api.items("/events", kind="user.login_failed")
-    assert told["ref"] == "ann"
+    api = Api(http, add_token(services.store, Role.ADMINISTRATOR))
+    (reported,) = api.items("/events", kind="user.login_failed")
+    assert reported["ref"] == "ann"
 
 
 class Changing(Passwords):
     """The password is changed, or the user deleted, while it is checked."""
 
-    def __init__(self, parts: Parts, *, gone: bool) -> None:
-        super().__init__(parts.passwords._hasher)
-        self._store, self._is_gone = parts.store, gone
+    def __init__(self, services: ApiServices, *, gone: bool) -> None:
+        super().__init__(services.passwords._hasher)
+        self._store, self._is_gone = services.store, gone
 
     def is_right(self, password: str, stored_hash: str | None) -> bool:
         found = super().is_right(password, stored_hash)
@@ -167,18 +167,20 @@ class Changing(Passwords):
 
 
 @pytest.mark.parametrize("gone", [False, True])
-def test_a_password_that_changes_while_it_is_checked_lets_nobody_in(http: TestClient, parts: Parts, gone: bool) -> None:
-    add_user(parts.store, "ann", Role.OPERATOR, PASSWORD)
-    object.__setattr__(parts, "passwords", Changing(parts, gone=gone))
+def test_a_password_that_changes_while_it_is_checked_lets_nobody_in(
+    http: TestClient, services: ApiServices, gone: bool
+) -> None:
+    add_user(services.store, "ann", Role.OPERATOR, PASSWORD)
+    object.__setattr__(services, "passwords", Changing(services, gone=gone))
     refused = http.post("/api/v1/login", json={"username": "ann", "password": PASSWORD})
     assert refused.status_code == 401
     assert "set-cookie" not in refused.headers
 
 
-def test_the_alert_is_raised_where_alerts_are_shown(appliance_on_sqlite: tuple[Api, Parts]) -> None:
-    api, parts = appliance_on_sqlite
+def test_the_alert_is_raised_where_alerts_are_shown(appliance_on_sqlite: tuple[Api, ApiServices]) -> None:
+    api, services = appliance_on_sqlite
     for _ in range(MANY[WINDOW]):
-        parts.control.failed_logins.note("ann", "192.0.2.1")
+        services.control.failed_logins.note("ann", "192.0.2.1")
     until = deadline(60)
     shown: list[dict[str, Any]] = []
     while not shown and time.monotonic() < until:
@@ -200,11 +202,13 @@ class Slow(Passwords):
         return super().is_right(password, stored_hash)
 
 
-def test_logins_that_wait_make_nobody_else_wait_and_too_many_are_sent_away(http: TestClient, parts: Parts) -> None:
+def test_logins_that_wait_make_nobody_else_wait_and_too_many_are_sent_away(
+    http: TestClient, services: ApiServices
+) -> None:
     slow = Slow()
-    object.__setattr__(parts, "passwords", slow)
-    object.__setattr__(parts, "login_limit", LoginLimit(1000, 1000, 1000))
-    api = Api(http, add_token(parts.store, Role.VIEWER))
+    object.__setattr__(services, "passwords", slow)
+    object.__setattr__(services, "login_limit", LoginLimit(1000, 1000, 1000))
+    api = Api(http, add_token(services.store, Role.VIEWER))
 
     def attempt(_number: int) -> int:
         return http.post("/api/v1/login", json={"username": "ann", "password": "wrong"}).status_code

@@ -7,27 +7,27 @@ from typing import Any
 
 import pytest
 
-from backend.tests.api.rebuilding import installed_anew, rebuilt, settled
+from backend.tests.api.rebuilding import rebuilt, reinstalled, settled
 from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import make_array
-from backend.tests.wiring import Api, add_token, make_parts, running
+from backend.tests.wiring import Api, add_token, make_services, running
 from lunette.agent.core import Agent
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.domain.roles import Role
 
 PASSPHRASE = "correct horse battery"
 
 
 @pytest.fixture
-def parts(tmp_path: Path, sqlite_url: str, agent: Agent) -> Parts:
-    return make_parts(tmp_path, agent, sqlite_url)
+def services(tmp_path: Path, sqlite_url: str, agent: Agent) -> ApiServices:
+    return make_services(tmp_path, agent, sqlite_url)
 
 
 @pytest.fixture
-def tank(parts: Parts) -> Iterator[Api]:
+def tank(services: ApiServices) -> Iterator[Api]:
     """Host h1 has volume `old` under LUN 1; there are the volumes `new` and `other` too."""
-    with running(parts) as http:
-        api = Api(http, add_token(parts.store, Role.ADMINISTRATOR))
+    with running(services) as http:
+        api = Api(http, add_token(services.store, Role.ADMINISTRATOR))
         make_array(api)
         for name in ("old", "new", "other"):
             api.made("/volumes", {"name": name, "array": "tank", "size_bytes": 64 * 1024**2})
@@ -116,11 +116,11 @@ def test_a_backup_of_before_holds_back_what_hosts_got_since(tank: Api) -> None:
 
 
 def test_numbers_that_hosts_may_still_have_are_held_back_again(
-    tank: Api, parts: Parts, machine: FakeSystem, tmp_path: Path
+    tank: Api, services: ApiServices, machine: FakeSystem, tmp_path: Path
 ) -> None:
     unmap(tank)
-    settled(parts)
-    with installed_anew(machine, parts, tmp_path / "new") as (fresh, _):
+    settled(services)
+    with reinstalled(machine, services, tmp_path / "new") as (fresh, _):
         words = "Number 1 is reserved for iqn.2001-04.com.example:h1: it belonged to volume old"
         assert words in rebuilt(fresh, dry_run=True)["changes"]
         rebuilt(fresh)

@@ -21,7 +21,7 @@ UNKNOWN_PORT = "10:00:00:00:00:00:00:77"
 STRANGER = "iqn.2026-01.com.example:stranger"
 
 
-def test_one_that_is_logged_in_and_nobodys_is_told_with_its_address() -> None:
+def test_one_that_is_logged_in_and_nobodys_is_reported_with_its_address() -> None:
     session = ObservedSession(
         target="iqn.t",
         initiator=STRANGER,
@@ -32,8 +32,8 @@ def test_one_that_is_logged_in_and_nobodys_is_told_with_its_address() -> None:
         since=None,
     )
     seen = SessionsObservation(taken_at=0.0, sessions=(session,))
-    (told,) = unknown_initiators(None, seen, {IQN})
-    assert (told.name, told.kind, told.peer) == (STRANGER, InitiatorKind.IQN, "192.0.2.99")
+    (reported,) = unknown_initiators(None, seen, {IQN})
+    assert (reported.name, reported.kind, reported.peer) == (STRANGER, InitiatorKind.IQN, "192.0.2.99")
     assert unknown_initiators(None, seen, {STRANGER}) == ()
 
 
@@ -50,9 +50,9 @@ def test_one_that_was_turned_away_is_listed_until_a_host_has_it(serving: Serving
         tried.append(machine.clock)
         with pytest.raises(PermissionError):
             machine.login(name, target, f"{ADDRESS}:3260")
-    (told,) = api.items("/initiators", kind="iqn")
-    at = dt.datetime.fromisoformat(told.pop("refused_at"))
-    assert told == {"name": STRANGER, "kind": "iqn", "peer": None, "words": "login refused"}
+    (reported,) = api.items("/initiators", kind="iqn")
+    at = dt.datetime.fromisoformat(reported.pop("refused_at"))
+    assert reported == {"name": STRANGER, "kind": "iqn", "peer": None, "words": "login refused"}
     assert tried[0] + 5.0 < at.timestamp() < tried[2], "the last time, not the first"
     assert api.items("/initiators", kind="wwpn") == []
     api.made("/hosts", {"name": "come-in", "iqns": [STRANGER]})
@@ -76,7 +76,7 @@ def test_a_host_with_a_wrong_secret_is_no_stranger(serving: Serving) -> None:
     assert api.patch("/hosts/db", {"chap": None}).status_code == 200
 
 
-def test_without_a_journal_nobody_was_seen_and_the_rest_is_told(serving: Serving) -> None:
+def test_without_a_journal_nobody_was_seen_and_the_rest_is_reported(serving: Serving) -> None:
     before = serving.machine.tools.command("journalctl")
     serving.machine.tools.remove("journalctl")
     assert serving.api.ask("GET", "/api/v1/initiators").status_code == 200

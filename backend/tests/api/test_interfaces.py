@@ -81,7 +81,7 @@ def test_a_power_cut_ends_a_trial(appliance: Api, machine: FakeSystem) -> None:
     appliance.until(lambda: shown(appliance)["trial_left_s"] is None)
 
 
-def test_a_change_is_taken_back_at_once_and_a_second_one_has_to_wait(appliance: Api) -> None:
+def test_a_change_is_reverted_at_once_and_a_second_one_has_to_wait(appliance: Api) -> None:
     try_(appliance)
     seen(appliance, "198.51.100.5/24")
     second = appliance.post("/interfaces/eth0:change", {"dhcp": True})

@@ -5,7 +5,7 @@ from backend.tests.wiring import Api
 DISKS = [f"nvme-Fake_NVME_FAKE{n:04d}" for n in range(1, 5)]
 
 
-def test_layouts_are_told_before_anything_is_made(appliance: Api) -> None:
+def test_layouts_are_reported_before_anything_is_made(appliance: Api) -> None:
     found = appliance.get("/layouts", disks=DISKS)
     raid5 = next(layout for layout in found["layouts"] if layout["level"] == "raid5")
     assert (raid5["engine"], raid5["possible"], raid5["survives_disks"]) == ("md", True, 1)
@@ -17,8 +17,8 @@ def test_layouts_are_told_before_anything_is_made(appliance: Api) -> None:
 
 def test_a_raid10_keeps_the_layout_it_was_made_with(appliance: Api) -> None:
     found = appliance.get("/layouts", disks=DISKS)["layouts"]
-    told = [x["layout"] for x in found if (x["engine"], x["level"]) == ("md", "raid10")]
-    assert told == ["n2", "f2", "o2", "n3", "f3", "o3"]
+    reported = [x["layout"] for x in found if (x["engine"], x["level"]) == ("md", "raid10")]
+    assert reported == ["n2", "f2", "o2", "n3", "f3", "o3"]
     refused = appliance.post("/arrays", {"name": "tank", "level": "raid5", "layout": "f2", "disks": DISKS})
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "layout")
     spec = {"name": "tank", "level": "raid10", "layout": "f2", "disks": DISKS}

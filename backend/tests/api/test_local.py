@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 import uvicorn
 
-from backend.tests.wiring import AwayAgent, make_parts
+from backend.tests.wiring import AwayAgent, make_services
 from lunette.api.app import make_app
 from lunette.api.main import Server
 from lunette.api.server.local import LOCAL_ADMINISTRATOR, ROOT, listen, peer_uid
@@ -45,11 +45,11 @@ NOBODY = "65534"
 @contextmanager
 def served(folder: Path, url: str, uids: frozenset[int]) -> Iterator[Path]:
     """The application on its Unix socket, for these uids."""
-    parts = make_parts(folder, AwayAgent(), url)
+    services = make_services(folder, AwayAgent(), url)
     path = folder / "local.sock"
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        config = uvicorn.Config(make_app(parts), log_level="warning", lifespan="on")
-        server = Server(config, parts.feed, listen(path), uids)
+        config = uvicorn.Config(make_app(services), log_level="warning", lifespan="on")
+        server = Server(config, services.feed, listen(path), uids)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         while not server.started and thread.is_alive():
@@ -59,11 +59,11 @@ def served(folder: Path, url: str, uids: frozenset[int]) -> Iterator[Path]:
         finally:
             server.should_exit = True
             thread.join(30)
-            parts.store.close()
+            services.store.close()
 
 
 @pytest.fixture
-def door(tmp_path: Path, sqlite_url: str) -> Iterator[Path]:
+def socket_path(tmp_path: Path, sqlite_url: str) -> Iterator[Path]:
     """A door for the user who runs the tests, as root's is on an appliance."""
     with served(tmp_path, sqlite_url, frozenset({os.getuid()})) as path:
         yield path
@@ -74,8 +74,8 @@ def ask(path: Path, uid: str, target: str) -> str:
     return subprocess.run(argv, capture_output=True, text=True, timeout=30, check=True).stdout
 
 
-def test_who_comes_in_is_the_local_administrator_and_events_say_so(door: Path) -> None:
-    with Client(Endpoint(f"unix:{door}")) as client:
+def test_who_comes_in_is_the_local_administrator_and_events_say_so(socket_path: Path) -> None:
+    with Client(Endpoint(f"unix:{socket_path}")) as client:
         me = client.me_show()
         assert (me["username"], me["role"]) == (LOCAL_ADMINISTRATOR, "administrator")
         client.host_create({"name": "h1", "iqns": ["iqn.2026-01.com.example:h1"]})
@@ -87,8 +87,8 @@ def test_only_root_is_let_in_by_default() -> None:
     assert frozenset({0}) == ROOT
 
 
-def test_the_file_is_closed_to_all_but_its_owner(door: Path) -> None:
-    assert stat.S_IMODE(door.stat().st_mode) == 0o600
+def test_the_file_is_closed_to_all_but_its_owner(socket_path: Path) -> None:
+    assert stat.S_IMODE(socket_path.stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize("target", ["/api/v1/me", "/api/v1/health", "/api/v1/status"])
@@ -103,27 +103,27 @@ def test_another_uid_is_refused_even_where_the_file_would_let_it_in(
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="becoming another user needs root")
-def test_nobody_does_not_come_in(door: Path) -> None:
-    for folder in list(door.parents)[: -len(Path(tempfile.gettempdir()).parts)]:
+def test_nobody_does_not_come_in(socket_path: Path) -> None:
+    for folder in list(socket_path.parents)[: -len(Path(tempfile.gettempdir()).parts)]:
         folder.chmod(0o755)
-    assert ask(door, NOBODY, "/api/v1/me").strip() == "kept out by the file"
-    door.chmod(0o666)
-    assert ask(door, NOBODY, "/api/v1/me").startswith("HTTP/1.1 403 Forbidden")
-    assert '"username":"root@local"' in ask(door, "-", "/api/v1/me")
+    assert ask(socket_path, NOBODY, "/api/v1/me").strip() == "kept out by the file"
+    socket_path.chmod(0o666)
+    assert ask(socket_path, NOBODY, "/api/v1/me").startswith("HTTP/1.1 403 Forbidden")
+    assert '"username":"root@local"' in ask(socket_path, "-", "/api/v1/me")
 
 
 def test_a_header_does_not_make_a_stranger_root(tmp_path: Path, sqlite_url: str) -> None:
     from fastapi.testclient import TestClient
 
-    parts = make_parts(tmp_path, AwayAgent(), sqlite_url)
-    with TestClient(make_app(parts), base_url="https://testserver") as remote:
+    services = make_services(tmp_path, AwayAgent(), sqlite_url)
+    with TestClient(make_app(services), base_url="https://testserver") as remote:
         for name in ("lunette.local", "X-Lunette-Local", "X-Forwarded-For"):
             assert remote.get("/api/v1/me", headers={name: "root"}).status_code == 401
-    parts.store.close()
+    services.store.close()
 
 
-def test_root_has_neither_password_nor_tokens(door: Path) -> None:
-    with Client(Endpoint(f"unix:{door}")) as client:
+def test_root_has_neither_password_nor_tokens(socket_path: Path) -> None:
+    with Client(Endpoint(f"unix:{socket_path}")) as client:
         with pytest.raises(Refused, match="no account that could own a token"):
             client.token_create({"name": "mine"})
         with pytest.raises(Refused, match="no password here"):
@@ -131,7 +131,7 @@ def test_root_has_neither_password_nor_tokens(door: Path) -> None:
         assert list(client.token_list()) == []
 
 
-def test_a_door_left_behind_by_a_crash_is_replaced(tmp_path: Path) -> None:
+def test_a_socket_left_behind_by_a_crash_is_replaced(tmp_path: Path) -> None:
     listen(tmp_path / "local.sock").close()
     listen(tmp_path / "local.sock").close()
     assert stat.S_ISSOCK((tmp_path / "local.sock").stat().st_mode)
@@ -143,10 +143,10 @@ def test_the_kernel_says_who_is_at_the_other_end() -> None:
         assert peer_uid(here) == os.getuid()
 
 
-def test_requests_one_after_another_share_a_connection(door: Path) -> None:
+def test_requests_one_after_another_share_a_connection(socket_path: Path) -> None:
     link = http.client.HTTPConnection("localhost")
     link.sock = socket.socket(socket.AF_UNIX)
-    link.sock.connect(str(door))
+    link.sock.connect(str(socket_path))
     for _ in range(3):
         link.request("GET", "/api/v1/me")
         assert json.loads(link.getresponse().read())["username"] == LOCAL_ADMINISTRATOR

@@ -8,7 +8,7 @@ from sqlalchemy import select, update
 
 from backend.tests.wiring import Api, add_token, add_user
 from lunette.api.auth.identity import COOKIE
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.domain.roles import Role
 from lunette.store.access import LoginSession, User
 
@@ -16,9 +16,9 @@ PASSWORD = "correct horse battery"
 
 
 @pytest.fixture
-def browser(http: TestClient, parts: Parts) -> TestClient:
+def browser(http: TestClient, services: ApiServices) -> TestClient:
     """A browser of the operator `ann` that has not logged in yet."""
-    add_user(parts.store, "ann", Role.OPERATOR, PASSWORD)
+    add_user(services.store, "ann", Role.OPERATOR, PASSWORD)
     return http
 
 
@@ -56,9 +56,9 @@ def test_a_change_with_the_sessions_token_is_made(browser: TestClient) -> None:
     assert browser.post("/api/v1/hosts", json={"name": "h"}, headers=headers).status_code == 201
 
 
-def test_nothing_of_the_session_lies_readable_in_the_database(browser: TestClient, parts: Parts) -> None:
+def test_nothing_of_the_session_lies_readable_in_the_database(browser: TestClient, services: ApiServices) -> None:
     headers = log_in(browser)
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         row = tx.scalars(select(LoginSession)).one()
         hashed = tx.scalars(select(User.password_hash).where(User.username == "ann")).one()
     stored = f"{row.token_hash} {row.csrf_hash} {hashed}"
@@ -74,9 +74,9 @@ def test_logging_out_ends_the_session_at_once(browser: TestClient) -> None:
     assert browser.get("/api/v1/me", headers={"Cookie": f"{COOKIE}={cookie}"}).status_code == 401
 
 
-def test_a_session_ends_by_itself(browser: TestClient, parts: Parts) -> None:
+def test_a_session_ends_by_itself(browser: TestClient, services: ApiServices) -> None:
     log_in(browser)
-    with parts.store.write() as tx:
+    with services.store.write() as tx:
         tx.execute(update(LoginSession).values(expires_at=dt.datetime.now(dt.UTC) - dt.timedelta(seconds=1)))
     assert browser.get("/api/v1/me").status_code == 401
 
@@ -98,8 +98,8 @@ def test_guessing_is_stopped_after_five_attempts_even_for_the_right_password(bro
     assert 30 < int(refused.headers["Retry-After"]) <= 60
 
 
-def test_guessing_does_not_lock_out_another_user(browser: TestClient, parts: Parts) -> None:
-    add_user(parts.store, "bob", Role.VIEWER, PASSWORD)
+def test_guessing_does_not_lock_out_another_user(browser: TestClient, services: ApiServices) -> None:
+    add_user(services.store, "bob", Role.VIEWER, PASSWORD)
     for _ in range(6):
         browser.post("/api/v1/login", json={"username": "ann", "password": "wrong"})
     log_in(browser, username="bob")
@@ -140,14 +140,14 @@ def test_a_bad_password_change_names_the_field_and_shows_no_password(
     log_in(browser)
 
 
-def test_the_one_time_password_is_forgotten_when_it_is_changed(browser: TestClient, parts: Parts) -> None:
-    password = parts.one_time.make()
-    add_user(parts.store, "admin", Role.ADMINISTRATOR, password, must_change=True)
+def test_the_one_time_password_is_forgotten_when_it_is_changed(browser: TestClient, services: ApiServices) -> None:
+    password = services.one_time.make()
+    add_user(services.store, "admin", Role.ADMINISTRATOR, password, must_change=True)
     headers = log_in(browser, password, "admin")
-    assert parts.one_time.path.stat().st_mode & 0o777 == 0o600
+    assert services.one_time.path.stat().st_mode & 0o777 == 0o600
     body = {"current_password": password, "new_password": "chosen by a person"}
     assert browser.post("/api/v1/password", json=body, headers=headers).status_code == 204
-    assert parts.one_time.read() is None
+    assert services.one_time.read() is None
     assert browser.get("/api/v1/status").status_code == 200
 
 
@@ -163,8 +163,8 @@ def test_a_credential_that_is_none_is_refused(nobody: Api, header: str) -> None:
     assert refused.headers["WWW-Authenticate"].startswith("Bearer")
 
 
-def test_a_lower_role_counts_at_once(api: Api, parts: Parts) -> None:
-    token = add_token(parts.store, Role.ADMINISTRATOR)
+def test_a_lower_role_counts_at_once(api: Api, services: ApiServices) -> None:
+    token = add_token(services.store, Role.ADMINISTRATOR)
     other = Api(api.http, token)
     name = other.get("/me")["username"]
     assert other.call("GET", "/users").status_code == 200
@@ -177,8 +177,8 @@ def _logins(browser: TestClient) -> list[dict[str, object]]:
     return items
 
 
-def test_a_person_sees_the_own_logins_and_which_of_them_asks(browser: TestClient, parts: Parts) -> None:
-    add_user(parts.store, "eve", Role.VIEWER, PASSWORD)
+def test_a_person_sees_the_own_logins_and_which_of_them_asks(browser: TestClient, services: ApiServices) -> None:
+    add_user(services.store, "eve", Role.VIEWER, PASSWORD)
     log_in(browser, username="eve")
     log_in(browser)
     log_in(browser)
@@ -190,16 +190,18 @@ def test_a_person_sees_the_own_logins_and_which_of_them_asks(browser: TestClient
     assert {one["address"] for one in found} == {"testclient"}
 
 
-def test_an_administrator_sees_everyones_logins_but_none_that_is_over(browser: TestClient, parts: Parts) -> None:
+def test_an_administrator_sees_everyones_logins_but_none_that_is_over(
+    browser: TestClient, services: ApiServices
+) -> None:
     log_in(browser)
-    with parts.store.write() as tx:
+    with services.store.write() as tx:
         tx.execute(update(LoginSession).values(expires_at=dt.datetime.now(dt.UTC) - dt.timedelta(seconds=1)))
     log_in(browser)
-    api = Api(browser, add_token(parts.store, Role.ADMINISTRATOR))
+    api = Api(browser, add_token(services.store, Role.ADMINISTRATOR))
     assert [(one["username"], one["is_own"]) for one in api.items("/logins")] == [("ann", False)]
 
 
-def test_a_login_that_is_ended_is_out_at_once_and_the_others_stay(browser: TestClient, parts: Parts) -> None:
+def test_a_login_that_is_ended_is_out_at_once_and_the_others_stay(browser: TestClient, services: ApiServices) -> None:
     log_in(browser)
     lost = browser.cookies[COOKIE]
     headers = log_in(browser)
@@ -212,19 +214,19 @@ def test_a_login_that_is_ended_is_out_at_once_and_the_others_stay(browser: TestC
     assert browser.post(f"/api/v1/logins/{other['id']}:end", headers=headers).status_code == 404
     browser.cookies.clear()
     assert browser.get("/api/v1/me", headers={"Cookie": f"{COOKIE}={lost}"}).status_code == 401
-    api = Api(browser, add_token(parts.store, Role.ADMINISTRATOR))
-    told = [event["kind"] for event in api.items("/events", ref=other["id"])]
-    assert sorted(told) == ["user.login", "user.login_ended"]
+    api = Api(browser, add_token(services.store, Role.ADMINISTRATOR))
+    reported = [event["kind"] for event in api.items("/events", ref=other["id"])]
+    assert sorted(reported) == ["user.login", "user.login_ended"]
 
 
-def test_nobody_but_an_administrator_ends_the_login_of_another(browser: TestClient, parts: Parts) -> None:
-    add_user(parts.store, "eve", Role.OPERATOR, PASSWORD)
+def test_nobody_but_an_administrator_ends_the_login_of_another(browser: TestClient, services: ApiServices) -> None:
+    add_user(services.store, "eve", Role.OPERATOR, PASSWORD)
     log_in(browser)
     (anns,) = _logins(browser)
     headers = log_in(browser, username="eve")
     refused = browser.post(f"/api/v1/logins/{anns['id']}:end", headers=headers)
     assert refused.status_code == 404
-    api = Api(browser, add_token(parts.store, Role.ADMINISTRATOR))
+    api = Api(browser, add_token(services.store, Role.ADMINISTRATOR))
     assert len(api.items("/logins")) == 2
     assert api.post(f"/logins/{anns['id']}:end").status_code == 204
     assert [one["username"] for one in api.items("/logins")] == ["eve"]
@@ -238,8 +240,8 @@ def test_no_beginning_of_the_id_and_no_pattern_ends_a_login(browser: TestClient)
     assert len(_logins(browser)) == 1
 
 
-def test_logging_out_is_told(browser: TestClient, parts: Parts) -> None:
+def test_logging_out_is_reported(browser: TestClient, services: ApiServices) -> None:
     headers = log_in(browser)
     browser.post("/api/v1/logout", headers=headers)
-    api = Api(browser, add_token(parts.store, Role.ADMINISTRATOR))
+    api = Api(browser, add_token(services.store, Role.ADMINISTRATOR))
     assert [event["message"] for event in api.items("/events", kind="user.logout")] == ["ann logged out"]

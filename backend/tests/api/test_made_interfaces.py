@@ -94,7 +94,7 @@ def test_a_vlan_is_refused_with_every_reason(two: Api, machine: FakeSystem) -> N
     assert "10-theirs.network" in refused(two, {**VLAN, "name": "v7", "parent": "eth2"})
 
 
-def test_what_was_made_on_trial_is_taken_back_at_once_where_a_person_says_so(two: Api) -> None:
+def test_what_was_made_on_trial_is_reverted_at_once_where_a_person_says_so(two: Api) -> None:
     tried(two, "/interfaces", BOND)
     assert two.post("/interfaces/bond0:revert").status_code == 204
     two.until(lambda: "bond0" not in names(two) and two.get("/interfaces/eth1")["master"] is None)

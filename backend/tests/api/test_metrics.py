@@ -13,13 +13,13 @@ from backend.tests.fakemachine import FakeSystem
 from backend.tests.fakemachine.lio.iscsi import FakeSession
 from backend.tests.fakemachine.network.traffic import Io
 from backend.tests.scene import ADDRESS, make_array
-from backend.tests.wiring import Api, AwayAgent, add_token, make_parts, running
+from backend.tests.wiring import Api, AwayAgent, add_token, make_services, running
 from lunette.agent.core import Agent
 from lunette.agent.serving import prepare
 from lunette.api.metrics import names as measuring
 from lunette.api.metrics.exposition import Exposition
 from lunette.api.metrics.families import FAMILIES
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.domain.roles import Role
 from lunette.engine.counters.performance import Measurement
 
@@ -46,8 +46,8 @@ def value(found: Samples, name: str, **labels: str) -> float | None:
 class Serving:
     """An appliance on the fake machine that serves volume `data` to host `db`, which is logged in."""
 
-    def __init__(self, api: Api, machine: FakeSystem, parts: Parts) -> None:
-        self.api, self.machine, self.parts = api, machine, parts
+    def __init__(self, api: Api, machine: FakeSystem, services: ApiServices) -> None:
+        self.api, self.machine, self.services = api, machine, services
         make_array(api)
         api.made("/volumes", {"name": "data", "array": "tank", "size_bytes": "64MiB"})
         api.made("/hosts", {"name": "db", "iqns": [IQN]})
@@ -76,15 +76,15 @@ def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     machine.clock = time.time()
     machine.add_disks(8)
     prepare(machine)
-    parts = make_parts(tmp_path_factory.mktemp("measured"), Agent(machine))
-    with running(parts) as http:
-        parts.control.performance.stop()  # every pass is one that a test asks for
-        yield Serving(Api(http, add_token(parts.store, Role.ADMINISTRATOR)), machine, parts)
+    services = make_services(tmp_path_factory.mktemp("measured"), Agent(machine))
+    with running(services) as http:
+        services.control.performance.stop()  # every pass is one that a test asks for
+        yield Serving(Api(http, add_token(services.store, Role.ADMINISTRATOR)), machine, services)
 
 
 @pytest.fixture
 def serving(standing: Serving) -> Serving:
-    standing.parts.control.performance.fresh_s = 0.0
+    standing.services.control.performance.fresh_s = 0.0
     return standing
 
 
@@ -110,15 +110,15 @@ def test_what_a_host_did_is_told_of_its_volume_and_its_session(serving: Serving)
 
 def test_disks_are_called_by_their_own_ids(serving: Serving) -> None:
     found = serving.scrape()
-    told = {dict(labels)["disk"] for name, labels in found if name == "lunette_disk_reads_total"}
-    assert told == {disk["id"] for disk in serving.api.items("/disks")}
+    reported = {dict(labels)["disk"] for name, labels in found if name == "lunette_disk_reads_total"}
+    assert reported == {disk["id"] for disk in serving.api.items("/disks")}
 
 
-def test_every_metric_has_help_and_type_and_no_other_is_told(serving: Serving) -> None:
+def test_every_metric_has_help_and_type_and_no_other_is_reported(serving: Serving) -> None:
     text = serving.api.ask("GET", "/metrics").text
-    told = {family.name: (family.documentation, family.type) for family in parse(text)}
+    reported = {family.name: (family.documentation, family.type) for family in parse(text)}
     known = {m.name.removesuffix("_total"): (m.help, m.kind) for family in FAMILIES for m in family.metrics}
-    assert told == known
+    assert reported == known
     labels = {s.name: set(s.labels) for f in parse(text) for s in f.samples}
     expected = {m.name: set(family.labels) for family in FAMILIES for m in family.metrics}
     assert {name: expected[name] for name in labels} == labels
@@ -134,8 +134,8 @@ def test_openmetrics_is_answered_to_who_asks_for_it(serving: Serving) -> None:
     answer = serving.api.ask("GET", "/metrics", headers={"Accept": "application/openmetrics-text; version=1.0.0"})
     assert answer.headers["content-type"].startswith("application/openmetrics-text")
     assert answer.text.endswith("# EOF\n")
-    told = {family.name: family.type for family in openmetrics(answer.text)}
-    assert told == {m.name.removesuffix("_total"): m.kind for family in FAMILIES for m in family.metrics}
+    reported = {family.name: family.type for family in openmetrics(answer.text)}
+    assert reported == {m.name.removesuffix("_total"): m.kind for family in FAMILIES for m in family.metrics}
 
 
 def test_a_token_for_metrics_opens_nothing_else(serving: Serving) -> None:
@@ -155,20 +155,20 @@ def test_no_person_has_the_role_of_a_monitoring_system(serving: Serving) -> None
 
 
 def test_while_the_agent_is_away_metrics_say_so_and_tell_nothing_it_counts(tmp_path: Path, sqlite_url: str) -> None:
-    parts = make_parts(tmp_path, AwayAgent(), sqlite_url)
-    with running(parts) as http:
-        found = samples(Api(http, add_token(parts.store, Role.METRICS)).ask("GET", "/metrics").text)
+    services = make_services(tmp_path, AwayAgent(), sqlite_url)
+    with running(services) as http:
+        found = samples(Api(http, add_token(services.store, Role.METRICS)).ask("GET", "/metrics").text)
     assert value(found, "lunette_up") == 0
     assert value(found, "lunette_alerts", severity="critical") == 0
     assert {name for name, _ in found} == {"lunette_up", "lunette_info", "lunette_alerts"}
 
 
-def test_of_too_many_the_first_by_name_are_told_and_the_others_counted(serving: Serving) -> None:
-    measured = serving.parts.control.performance.now()
+def test_of_too_many_the_first_by_name_are_reported_and_the_others_counted(serving: Serving) -> None:
+    measured = serving.services.control.performance.now()
     volume = next(iter(measured.counters.volumes.values()))
     many = {f"id{n}": volume for n in range(5)}
     counters = measured.counters.model_copy(update={"volumes": many})
-    with serving.parts.store.read() as tx:
+    with serving.services.store.read() as tx:
         names = measuring.names(tx, "x", Measurement(0, None, {}, counters, measured.disk_ids))
     called = dict(zip(many, "ecadb", strict=True))
     names = measuring.Names(
@@ -186,7 +186,7 @@ def test_of_too_many_the_first_by_name_are_told_and_the_others_counted(serving: 
     assert {s.labels["noun"]: s.value for s in omitted.samples}["volume"] == 3
 
 
-def test_a_name_with_any_character_is_told_as_it_is() -> None:
+def test_a_name_with_any_character_is_reported_as_it_is() -> None:
     odd = 'a "quoted"\\nname\nover two lines, {with="more"} 7'
     names = measuring.Names(
         appliance="x",

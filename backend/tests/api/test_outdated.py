@@ -38,9 +38,9 @@ BODIES: dict[str, dict[str, Any]] = {
 def outdated(response: Any, now: Any) -> None:
     """It says so, and carries what there is now with its ETag."""
     assert (response.status_code, response.json()["type"]) == (412, "precondition-failed"), response.text
-    told = response.json()["current"]
+    reported = response.json()["current"]
     unsteady = {"age_s", "trial_left_s", "observed"}
-    assert {**told, **dict.fromkeys(unsteady)} == {**now, **dict.fromkeys(unsteady)}
+    assert {**reported, **dict.fromkeys(unsteady)} == {**now, **dict.fromkeys(unsteady)}
     assert response.headers["ETag"] in response.json()["detail"]
 
 

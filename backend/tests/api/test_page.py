@@ -7,7 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 from httpx2 import Response
 
-from backend.tests.wiring import AwayAgent, make_parts, running
+from backend.tests.wiring import AwayAgent, make_services, running
 
 INDEX = "<!doctype html><title>Lunette</title>"
 SCRIPT = "export const moon = 1\n" * 100
@@ -25,7 +25,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     (ui / "assets" / "big-4d5e6f.js.gz").write_bytes(gzip.compress(SCRIPT.encode()))
     (ui / "favicon.svg").write_text("<svg/>")
     (folder / "secret.txt").write_text("not for the page")
-    with running(make_parts(folder, AwayAgent(), ui=ui)) as http:
+    with running(make_services(folder, AwayAgent(), ui=ui)) as http:
         yield http
 
 

@@ -21,7 +21,7 @@ class Busy:
     """Host `db` over two portals, writing all the time."""
 
     def __init__(self, serving: Serving) -> None:
-        self.api, self.machine, self.parts = serving.api, serving.machine, serving.parts
+        self.api, self.machine, self.services = serving.api, serving.machine, serving.services
         self.machine.network.interfaces["eth1"].given.add(SECOND)
         self.machine.addresses.add(SECOND)
         self.api.made("/portals", {"name": "back", "address": SECOND})
@@ -80,7 +80,7 @@ def busy(host: Busy) -> Iterator[Busy]:
     assert "lunette_path" not in host.machine.network.firewall.tables
 
 
-def test_of_a_host_that_was_never_tried_nothing_is_told(busy: Busy) -> None:
+def test_of_a_host_that_was_never_tried_nothing_is_reported(busy: Busy) -> None:
     busy.api.made("/hosts", {"name": "new", "iqns": [f"{IQN}-new"]})
     assert busy.api.get("/hosts/new/paths")["verification"] is None
 
@@ -103,9 +103,9 @@ def test_each_path_is_away_once_and_what_came_of_it_is_kept_with_the_host(busy: 
     job = busy.ended(busy.ask())
     assert (job["kind"], job["state"]) == ("host.verify_paths", "succeeded")
     assert ["was blocked for 20 s" in step["detail"] for step in job["steps"]] == [False, True, True]
-    told = busy.verification()
-    assert (told["is_passed"], told["job_id"], len(told["words"])) == (True, job["id"], 3)
-    assert "the host continued over its other paths" in told["words"][1]
+    reported = busy.verification()
+    assert (reported["is_passed"], reported["job_id"], len(reported["words"])) == (True, job["id"], 3)
+    assert "the host continued over its other paths" in reported["words"][1]
     assert len(busy.sessions()) == 2
     assert busy.api.items("/events", kind="host.paths_verified")
 
@@ -117,11 +117,11 @@ def test_a_host_that_does_no_io_has_not_passed_and_lost_no_path(busy: Busy) -> N
     assert job["state"] == "failed"
     assert "almost no I/O" in job["error"]["detail"]
     assert busy.sessions() == before
-    told = busy.verification()
-    assert (told["is_passed"], "almost no I/O" in told["words"][0]) == (False, True)
+    reported = busy.verification()
+    assert (reported["is_passed"], "almost no I/O" in reported["words"][0]) == (False, True)
 
 
-def test_a_host_that_stays_away_ends_the_trial_and_is_told(busy: Busy) -> None:
+def test_a_host_that_stays_away_ends_the_trial_and_is_reported(busy: Busy) -> None:
     busy.machine.wires.returns_s = None
     job = busy.ended(busy.ask())
     assert job["state"] in ("failed", "undone")
@@ -141,7 +141,7 @@ def test_what_is_asked_for_wrongly_takes_nothing_away(busy: Busy, body: dict[str
 
 
 def test_a_viewer_takes_nothing_away(busy: Busy) -> None:
-    viewer = Api(busy.api.http, add_token(busy.parts.store, Role.VIEWER))
+    viewer = Api(busy.api.http, add_token(busy.services.store, Role.VIEWER))
     assert viewer.post("/hosts/db:verify-paths", {"confirm": "db"}).status_code == 403
 
 

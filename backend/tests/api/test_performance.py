@@ -8,7 +8,7 @@ __all__ = ["serving", "standing"]
 
 def measured(serving: Serving, io: Io) -> None:
     """Let a host do something between two passes, and let what is asked next be told of the last of them."""
-    recorder = serving.parts.control.performance
+    recorder = serving.services.control.performance
     serving.scrape()
     serving.machine.carry(serving.session, 1, io)
     serving.scrape()
@@ -43,7 +43,7 @@ def test_a_list_is_sorted_paged_and_filtered(serving: Serving) -> None:
 
 
 def test_one_thing_is_shown_with_its_last_hour(serving: Serving) -> None:
-    recorder = serving.parts.control.performance
+    recorder = serving.services.control.performance
     volume_id = serving.api.get("/volumes/data")["id"]
     for io in (Io(), Io(writes=64, write_bytes=MIB), Io(writes=100, write_bytes=MIB, write_ms=300)):
         serving.machine.carry(serving.session, 1, io)
@@ -68,8 +68,8 @@ def test_a_session_has_the_same_numbers_in_the_list_of_sessions(serving: Serving
     (session,) = serving.api.items("/sessions")
     labels = {"host": "db", "volume": "data"}
     found = serving.scrape()
-    told = [
+    reported = [
         value(found, f"lunette_session_{name}_total", **labels) for name in ("read_bytes", "written_bytes", "commands")
     ]
-    assert [session["read_bytes"], session["write_bytes"], session["commands"]] == told
+    assert [session["read_bytes"], session["write_bytes"], session["commands"]] == reported
     assert session["read_bytes"] >= 3 * MIB

@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy import text
 
 from backend.tests.scene import disk_ids
-from backend.tests.wiring import Api, AwayAgent, add_token, make_parts, running
+from backend.tests.wiring import Api, AwayAgent, add_token, make_services, running
 from lunette.api.document import PATH
 from lunette.api.requests.guard import MAX_BODY_BYTES
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.api.server.middleware import CONTENT_SECURITY_POLICY
 from lunette.domain.roles import Role
 
@@ -124,16 +124,16 @@ def test_a_wrong_query_is_refused(api: Api, params: dict[str, str]) -> None:
 
 def test_a_body_of_ten_megabytes_is_refused_whether_or_not_it_tells_its_size(api: Api) -> None:
     big = b'{"name": "' + b"x" * 10_000_000 + b'"}'
-    told = api.call("POST", "/hosts", content=big, headers=JSON)
+    reported = api.call("POST", "/hosts", content=big, headers=JSON)
     chunked = api.call("POST", "/hosts", content=(big[i : i + 65536] for i in range(0, len(big), 65536)), headers=JSON)
-    for refused in (told, chunked):
+    for refused in (reported, chunked):
         assert (refused.status_code, refused.json()["type"]) == (413, "too-large")
         assert str(MAX_BODY_BYTES) in refused.json()["detail"]
     assert api.items("/hosts") == []
 
 
-def test_a_crash_shows_no_trace(api: Api, parts: Parts) -> None:
-    with parts.store.write() as tx:
+def test_a_crash_shows_no_trace(api: Api, services: ApiServices) -> None:
+    with services.store.write() as tx:
         tx.execute(text("UPDATE meta SET value = 'no number' WHERE key = 'export_generation'"))
     crashed = api.call("GET", "/status")
     assert (crashed.status_code, crashed.json()["type"]) == (500, "internal")
@@ -142,9 +142,9 @@ def test_a_crash_shows_no_trace(api: Api, parts: Parts) -> None:
 
 
 def test_a_locked_database_is_unavailable_for_changes_and_still_read(tmp_path: Path, sqlite_url: str) -> None:
-    parts = make_parts(tmp_path, AwayAgent(), sqlite_url, busy_timeout_s=1)
-    token = add_token(parts.store, Role.ADMINISTRATOR)
-    with running(parts) as http:
+    services = make_services(tmp_path, AwayAgent(), sqlite_url, busy_timeout_s=1)
+    token = add_token(services.store, Role.ADMINISTRATOR)
+    with running(services) as http:
         api = Api(http, token)
         api.items("/hosts")
         holder = sqlite3.connect(sqlite_url.removeprefix("sqlite:///"), timeout=60, isolation_level=None)

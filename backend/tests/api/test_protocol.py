@@ -29,7 +29,7 @@ from backend.tests.api.peers import (
 from backend.tests.wiring import add_token, serving
 from lunette.api.main import Server
 from lunette.api.requests import guard
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.api.routes import updates
 from lunette.api.server.protocol import BUFFERED_BYTES, HEAD_BYTES, HttpProtocol
 from lunette.domain.roles import Role
@@ -131,14 +131,14 @@ def test_a_body_that_does_not_come_is_refused(port: int, monkeypatch: pytest.Mon
 
 
 def test_an_upload_that_stops_is_refused_and_one_that_goes_on_is_not(
-    parts: Parts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    services: ApiServices, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(guard, "PIECE_S", 0.4)
-    token = add_token(parts.store, Role.ADMINISTRATOR)
+    token = add_token(services.store, Role.ADMINISTRATOR)
     monkeypatch.setattr(updates, "_folder", lambda _parts: tmp_path)  # as on an appliance, which has two slots
     head = f"POST /api/v1/updates/bundle HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
     with (
-        serving(parts, limits=SHORT) as (address, _),
+        serving(services, limits=SHORT) as (address, _),
         closing(connected(int(address.rpartition(":")[2]))) as peer,
     ):
         peer.sendall(head.encode() + b"Content-Type: application/octet-stream\r\nContent-Length: 1000\r\n\r\n")
@@ -149,10 +149,10 @@ def test_an_upload_that_stops_is_refused_and_one_that_goes_on_is_not(
         assert (status, json.loads(body)["type"]) == (408, "too-slow")
 
 
-def test_an_answer_that_is_not_taken_is_given_up(parts: Parts) -> None:
-    token = add_token(parts.store, Role.ADMINISTRATOR)
+def test_an_answer_that_is_not_taken_is_given_up(services: ApiServices) -> None:
+    token = add_token(services.store, Role.ADMINISTRATOR)
     asked = f"GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
-    with serving(parts, limits=SHORT) as (address, server), closing(socket.socket()) as peer:
+    with serving(services, limits=SHORT) as (address, server), closing(socket.socket()) as peer:
         peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         peer.connect(("127.0.0.1", int(address.rpartition(":")[2])))
         peer.sendall(asked * 20)
@@ -160,8 +160,8 @@ def test_an_answer_that_is_not_taken_is_given_up(parts: Parts) -> None:
         assert soon(lambda: not server.server_state.connections)
 
 
-def test_a_stream_of_events_goes_on_beyond_every_limit(port: int, parts: Parts) -> None:
-    token = add_token(parts.store, Role.ADMINISTRATOR)
+def test_a_stream_of_events_goes_on_beyond_every_limit(port: int, services: ApiServices) -> None:
+    token = add_token(services.store, Role.ADMINISTRATOR)
     with closing(connected(port)) as peer:
         peer.sendall(f"GET /api/v1/events/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
         assert answer(peer)[0] == 200
@@ -171,7 +171,7 @@ def test_a_stream_of_events_goes_on_beyond_every_limit(port: int, parts: Parts) 
 
 
 @pytest.fixture
-def secured(parts: Parts, tmp_path: Path) -> Iterator[tuple[Server, Callable[..., ssl.SSLSocket]]]:
+def secured(services: ApiServices, tmp_path: Path) -> Iterator[tuple[Server, Callable[..., ssl.SSLSocket]]]:
     """A server that speaks TLS, with a file of 2 MB that everybody may have, and how to connect to it."""
     authority = trustme.CA()
     issued = authority.issue_cert("localhost")
@@ -183,7 +183,7 @@ def secured(parts: Parts, tmp_path: Path) -> Iterator[tuple[Server, Callable[...
     (page / "big.js").write_bytes(bytes(2_000_000))
     context = ssl.create_default_context()
     authority.configure_trust(context)
-    with serving(replace(parts, ui=page), certificate=certificate, key=key, limits=SHORT) as (address, server):
+    with serving(replace(services, ui=page), certificate=certificate, key=key, limits=SHORT) as (address, server):
 
         def connect(source: str = "127.0.0.1", receive_bytes: int | None = None) -> ssl.SSLSocket:
             made = socket.socket()
@@ -278,9 +278,9 @@ def test_a_body_in_chunks_that_nobody_reads_ends_the_connection_and_leaves_no_tr
             with suppress(ConnectionError):
                 peer.sendall(head.encode() + body)
             assert is_over(peer)
-    told = capsys.readouterr()
-    assert "Traceback" not in told.err + told.out
-    assert "crashed" not in told.err
+    reported = capsys.readouterr()
+    assert "Traceback" not in reported.err + reported.out
+    assert "crashed" not in reported.err
 
 
 def test_chunks_of_one_byte_make_nobody_wait(port: int) -> None:
@@ -304,8 +304,8 @@ def test_who_has_not_logged_in_sends_no_chunks(port: int) -> None:
         assert (status, json.loads(body)["type"]) == (411, "length-required")
 
 
-def test_a_body_in_chunks_is_read_where_somebody_is_logged_in(port: int, parts: Parts) -> None:
-    token = add_token(parts.store, Role.ADMINISTRATOR)
+def test_a_body_in_chunks_is_read_where_somebody_is_logged_in(port: int, services: ApiServices) -> None:
+    token = add_token(services.store, Role.ADMINISTRATOR)
     spec = json.dumps({"name": "chunked"}).encode()
     chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in spec) + b"0\r\n\r\n"
     with closing(connected(port)) as peer:

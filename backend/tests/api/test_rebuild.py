@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, select, update
 
-from backend.tests.api.rebuilding import Standing, installed_anew, rebuild, rebuilt, settled
+from backend.tests.api.rebuilding import Standing, rebuild, rebuilt, reinstalled, settled
 from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import disk_ids, make_array, make_scene
 from backend.tests.wiring import Api
 from lunette.agent.core import Agent
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.domain.agent_protocol import ObserveServed, ReadCopies, SealCopy
 from lunette.domain.sealed_copies import SLOT_BYTES, SLOTS, SealOrder
 from lunette.engine.background import sealer
@@ -41,8 +41,8 @@ def identities(api: Api) -> Any:
     )
 
 
-def content(parts: Parts) -> bytes:
-    with parts.store.read() as tx:
+def content(services: ApiServices) -> bytes:
+    with services.store.read() as tx:
         return sealer.content(tx)
 
 
@@ -50,11 +50,11 @@ def test_a_copy_with_rows_that_nobody_typed_is_not_taken(
     with_host: Standing, machine: FakeSystem, tmp_path: Path
 ) -> None:
     """The disks come from an appliance whose owner wrote into its database, to become root on ours."""
-    _, parts = with_host
-    with parts.store.write() as tx:
+    _, services = with_host
+    with services.store.write() as tx:
         tx.execute(update(HostInitiator).values(name="../../../../../../var/lib/lunette/api/x"))
-    settled(parts)
-    with installed_anew(machine, parts, tmp_path / "new") as (fresh, _):
+    settled(services)
+    with reinstalled(machine, services, tmp_path / "new") as (fresh, _):
         fresh.until(lambda: fresh.get("/status")["exports"]["state"] == "converged")
         for dry_run in (True, False):
             [array] = (found := rebuilt(fresh, dry_run=dry_run))["arrays"]
@@ -67,24 +67,24 @@ def test_what_no_key_of_this_appliance_sealed_is_read_first_and_adopted_by_word(
     with_host: Standing, machine: FakeSystem, tmp_path: Path
 ) -> None:
     """Whoever wrote the disks says who is let in; so all of it is shown, and nothing is done unasked."""
-    api, parts = with_host
+    api, services = with_host
     api.made("/portals", {"name": "front", "address": "192.0.2.1"})
     api.made("/volumes", {"name": "data", "array": "tank", "size_bytes": "16MiB"})
     api.made("/mappings", {"volume": "data", "host": "db", "lun": 3})
-    with parts.store.write() as tx:
+    with services.store.write() as tx:
         tx.execute(update(Array).values(health_command="raid-health"))
-    settled(parts)
-    with installed_anew(machine, parts, tmp_path / "new") as (fresh, _):
+    settled(services)
+    with reinstalled(machine, services, tmp_path / "new") as (fresh, _):
         fresh.until(lambda: fresh.get("/status")["exports"]["state"] == "converged")
         found = rebuilt(fresh, dry_run=True, adopt=False)
         assert [(one["chosen"], one["sealed_here"]) for one in found["arrays"]] == [(True, False)]
-        for told in (
+        for reported in (
             "Host db can connect as iqn.2026-01.com.example:db",
             "Host db gets volume data under number 3 (scsi)",
             "Portal front is created: iscsi on 192.0.2.1, port 3260",
             "Array tank is monitored by the health command raid-health",
         ):
-            assert told in found["changes"]
+            assert reported in found["changes"]
         refused = rebuild(fresh, adopt=False)
         assert (refused.status_code, "`adopt`" in refused.json()["detail"]) == (409, True)
         assert fresh.items("/arrays") == fresh.items("/hosts") == fresh.items("/portals") == []
@@ -93,14 +93,14 @@ def test_what_no_key_of_this_appliance_sealed_is_read_first_and_adopted_by_word(
 
 def test_a_copy_that_was_written_by_another_counts_for_less_than_one_that_is_sealed_here(standing: Standing) -> None:
     """However new it says it is: its rows are not taken where one that is sealed here has the array."""
-    api, parts = standing
+    api, services = standing
     make_array(api, disks=3)
     api.made("/volumes", {"name": "data", "array": "tank", "size_bytes": "16MiB"})
     api.made("/arrays", {"name": "other", "level": "raid1", "disks": disk_ids(api)[-2:]})
-    settled(parts)
-    agent = parts.control.agent
+    settled(services)
+    agent = services.control.agent
     headers = {copy.array_uuid: copy.header for copy in agent.ask(ReadCopies())}
-    with parts.store.write() as tx:
+    with services.store.write() as tx:
         tx.execute(update(Volume).values(name="forged"))
         forged = sealer.content(tx)
         group, uuid = tx.execute(select(Array.group_name, Array.uuid).where(Array.name == "other")).one()
@@ -109,7 +109,7 @@ def test_a_copy_that_was_written_by_another_counts_for_less_than_one_that_is_sea
     for seal in (header.seal, "0" * 64, None):
         late = header.model_copy(update={"generation": 10**6, "seal": seal})
         agent.ask(SealCopy(order=SealOrder(group=group, header=late, content=base64.b64encode(forged).decode())))
-        with parts.store.write() as tx:
+        with services.store.write() as tx:
             for model in (Mapping, Volume, ArrayDisk, Array):
                 tx.execute(delete(model))
         found = rebuilt(api, dry_run=True, adopt=False)
@@ -123,16 +123,16 @@ def test_a_copy_that_was_written_by_another_counts_for_less_than_one_that_is_sea
 def test_an_appliance_without_a_backup_comes_back_as_it_was(
     standing: Standing, machine: FakeSystem, tmp_path: Path
 ) -> None:
-    api, parts = standing
+    api, services = standing
     make_scene(api)
     api.made("/hosts", {"name": "other", "nqns": ["nqn.2014-08.com.example:1"]})
     api.made("/host-groups", {"name": "cluster", "hosts": ["other"]})
     api.made("/volumes", {"name": "thin", "array": "tank", "size_bytes": "64MiB", "provisioning": "thin"})
     api.made("/snapshots", {"name": "before", "volume": "thin"})
     api.until(lambda: serves_all(api))
-    settled(parts)
-    before, sealed = identities(api), content(parts)
-    with installed_anew(machine, parts, tmp_path / "new") as (fresh, new):
+    settled(services)
+    before, sealed = identities(api), content(services)
+    with reinstalled(machine, services, tmp_path / "new") as (fresh, new):
         fresh.until(lambda: fresh.get("/status")["exports"]["state"] == "converged")
         assert fresh.items("/arrays") == []
         found = rebuilt(fresh, dry_run=True)
@@ -159,9 +159,9 @@ def test_an_appliance_without_a_backup_comes_back_as_it_was(
 def test_a_copy_of_before_another_level_takes_the_one_that_the_machine_has(
     standing: Standing, machine: FakeSystem, tmp_path: Path
 ) -> None:
-    api, parts = standing
+    api, services = standing
     make_array(api, disks=4)
-    settled(parts)
+    settled(services)
     machine.advance(60)
     (array,) = machine.md.arrays.values()
     array.change_geometry(replace(array.geometry, policy="bitmap"))
@@ -169,7 +169,7 @@ def test_a_copy_of_before_another_level_takes_the_one_that_the_machine_has(
     machine.run(["mdadm", "--manage", f"/dev/{array.kernel_name}", "--add", free])
     machine.run(["mdadm", "--grow", f"/dev/{array.kernel_name}", "--level=6", "--raid-devices=5", "--layout=preserve"])
     machine.advance(60)
-    with installed_anew(machine, parts, tmp_path / "new") as (fresh, _):
+    with reinstalled(machine, services, tmp_path / "new") as (fresh, _):
         rebuilt(fresh)
         fresh.until(lambda: not fresh.get("/arrays/tank")["growing"])
         after = fresh.get("/arrays/tank")
@@ -180,16 +180,16 @@ def test_a_host_with_a_secret_is_not_let_in_before_it_is_set_again(
     standing: Standing, machine: FakeSystem, tmp_path: Path
 ) -> None:
     """Secrets are not on the disks, and a host that had one is never served without."""
-    api, parts = standing
+    api, services = standing
     make_array(api)
     api.made("/portals", {"name": "front", "address": "192.0.2.1"})
     api.made("/hosts", {"name": "shy", "iqns": ["iqn.2026-01.com.example:shy"], "chap": CHAP})
     api.made("/volumes", {"name": "secret", "array": "tank", "size_bytes": "16MiB"})
     api.made("/mappings", {"volume": "secret", "host": "shy", "lun": 7})
     api.until(lambda: serves_all(api))
-    settled(parts)
+    settled(services)
     assert all("secretsecret1" not in text for disk in machine.blocks.disks for text in disk.media.data.values())
-    with installed_anew(machine, parts, tmp_path / "new") as (fresh, new):
+    with reinstalled(machine, services, tmp_path / "new") as (fresh, new):
         assert rebuilt(fresh, dry_run=True)["secrets_missing"] == ["shy"]
         assert rebuilt(fresh)["secrets_missing"] == ["shy"]
         agent = new.control.agent
@@ -211,10 +211,10 @@ def test_a_host_with_a_secret_is_not_let_in_before_it_is_set_again(
 def test_the_arrays_of_another_appliance_are_refused_where_this_one_has_its_own(
     standing: Standing, machine: FakeSystem, tmp_path: Path
 ) -> None:
-    api, parts = standing
+    api, services = standing
     make_array(api)
-    settled(parts)
-    with installed_anew(machine, parts, tmp_path / "new") as (fresh, new):
+    settled(services)
+    with reinstalled(machine, services, tmp_path / "new") as (fresh, new):
         portal = fresh.made("/portals", {"name": "front", "address": "192.0.2.1"})
         agent = new.control.agent
         fresh.until(lambda: (served := agent.ask(ObserveServed())) is not None and bool(served.portals))
@@ -230,30 +230,30 @@ def test_the_arrays_of_another_appliance_are_refused_where_this_one_has_its_own(
         assert fresh.items("/arrays") == []
 
 
-def test_a_forgotten_array_is_taken_up_beside_what_is_here(standing: Standing) -> None:
+def test_a_forgotten_array_is_taken_up_alongside_what_is_here(standing: Standing) -> None:
     """What is here keeps its name; the array comes once nothing is in its way, and hosts notice nothing."""
-    api, parts = standing
+    api, services = standing
     make_array(api, disks=4)
     api.made("/portals", {"name": "front", "address": "192.0.2.1"})
     api.made("/hosts", {"name": "h", "iqns": ["iqn.2026-01.com.example:h"]})
     api.made("/volumes", {"name": "data", "array": "tank", "size_bytes": "16MiB"})
     api.made("/mappings", {"volume": "data", "host": "h", "lun": 5})
     api.until(lambda: serves_all(api))
-    settled(parts)
+    settled(services)
     before = identities(api)
-    with parts.store.write() as tx:
+    with services.store.write() as tx:
         for model in (Mapping, Volume, ArrayDisk, Array):
             tx.execute(delete(model))
         tx.execute(update(Host).values(name="renamed"))
     other = api.made("/hosts", {"name": "x", "iqns": ["iqn.2026-01.com.example:x"]})
-    with parts.store.write() as tx:
+    with services.store.write() as tx:
         tx.execute(update(HostInitiator).where(HostInitiator.host_id != other["id"]).values(id="changed-since"))
     refused = rebuild(api)
     assert refused.status_code == 409
     assert "a host initiator with name iqn.2026-01.com.example:h already exists" in refused.json()["detail"]
     assert api.items("/arrays") == []
     assert api.delete("/hosts/x").status_code == 204
-    with parts.store.write() as tx:
+    with services.store.write() as tx:
         tx.execute(delete(HostInitiator))
         tx.execute(update(Host).values(name="h"))
     assert rebuilt(api, adopt=False)["hosts"] == [], "it has sealed this copy itself"
@@ -264,10 +264,10 @@ def test_a_forgotten_array_is_taken_up_beside_what_is_here(standing: Standing) -
 def test_an_array_without_one_of_its_disks_is_started_only_if_that_is_said(
     standing: Standing, machine: FakeSystem, tmp_path: Path
 ) -> None:
-    api, parts = standing
+    api, services = standing
     make_array(api)
-    settled(parts)
-    with installed_anew(machine, parts, tmp_path / "new") as (fresh, _):
+    settled(services)
+    with reinstalled(machine, services, tmp_path / "new") as (fresh, _):
         machine.pull(next(disk for disk in machine.blocks.disks if disk.media.superblock))
         [array] = rebuilt(fresh)["arrays"]
         assert "1 of its disks are missing" in array["problem"]
@@ -278,11 +278,11 @@ def test_an_array_without_one_of_its_disks_is_started_only_if_that_is_said(
 
 
 def test_a_change_is_sealed_by_itself_and_the_array_goes_with_its_copy(standing: Standing, machine: FakeSystem) -> None:
-    api, parts = standing
+    api, services = standing
     array = make_array(api)
 
     def sealed() -> Any:
-        [found] = parts.control.agent.ask(ReadCopies())
+        [found] = services.control.agent.ask(ReadCopies())
         return found.header and found.header.generation
 
     api.until(lambda: sealed() is not None)
@@ -292,45 +292,45 @@ def test_a_change_is_sealed_by_itself_and_the_array_goes_with_its_copy(standing:
     assert api.items("/volumes") == []
     assert api.get("/drift")["items"] == [], "the copy is nobody's volume"
     api.done(api.delete(f"/arrays/{array['id']}").json())
-    assert parts.control.agent.ask(ReadCopies()) == ()
+    assert services.control.agent.ask(ReadCopies()) == ()
 
 
 def test_a_damaged_slot_leaves_the_other_and_two_leave_nothing(
     standing: Standing, machine: FakeSystem, tmp_path: Path
 ) -> None:
-    api, parts = standing
+    api, services = standing
     make_array(api)
-    settled(parts)
+    settled(services)
     api.made("/hosts", {"name": "late", "iqns": ["iqn.2026-01.com.example:late"]})
-    settled(parts)
-    [copy] = parts.control.agent.ask(ReadCopies())
+    settled(services)
+    [copy] = services.control.agent.ask(ReadCopies())
     assert copy.header is not None
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         device = f"/dev/{tx.scalars(select(Array.group_name)).one()}/sealed"
     texts = {slot: machine.read_data(machine.realpath(device), slot * SLOT_BYTES) for slot in (0, 1)}
     assert all(texts.values())
     for damaged, expected in (((0,), 1), ((0, 1), 0)):
         for slot in damaged:
             machine.write_data(machine.realpath(device), slot * SLOT_BYTES, "torn")
-        [found] = parts.control.agent.ask(ReadCopies())
+        [found] = services.control.agent.ask(ReadCopies())
         assert (found.header is not None) == bool(expected)
-    with installed_anew(machine, parts, tmp_path / "new") as (fresh, _):
+    with reinstalled(machine, services, tmp_path / "new") as (fresh, _):
         [array] = rebuilt(fresh)["arrays"]
         assert array["problem"] == "both slots of its sealed copy are damaged"
         assert fresh.items("/arrays") == []
 
 
-def test_no_room_for_the_copy_fails_no_change_and_is_told(standing: Standing, machine: FakeSystem) -> None:
+def test_no_room_for_the_copy_fails_no_change_and_is_reported(standing: Standing, machine: FakeSystem) -> None:
     """An array from before this version may be full; a new one keeps the place from the start."""
-    api, parts = standing
-    parts.control.sealer.stop()
+    api, services = standing
+    services.control.sealer.stop()
     make_array(api)
     [group] = observe_groups(machine, {})
-    [pool] = parts.control.observation(0).pools
+    [pool] = services.control.observation(0).pools
     assert pool.free_bytes == group.free_bytes - SLOTS * SLOT_BYTES
     machine.run(["lvcreate", "-y", "--name", "full", "--size", f"{group.free_bytes}b", group.name])
     clock = [utc_now()]
-    own = Sealer(parts.store, parts.control.agent, now=lambda: clock[0])
+    own = Sealer(services.store, services.control.agent, now=lambda: clock[0])
 
     def alerts() -> list[str]:
         return [one["message"] for one in api.items("/alerts") if one["resolved_at"] is None]
@@ -344,5 +344,5 @@ def test_no_room_for_the_copy_fails_no_change_and_is_told(standing: Standing, ma
     machine.run(["lvremove", "-y", f"{group.name}/full"])
     own.round()
     assert alerts() == []
-    [copy] = parts.control.agent.ask(ReadCopies())
+    [copy] = services.control.agent.ask(ReadCopies())
     assert copy.header is not None

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import select, update
 
-from backend.tests.api.rebuilding import Standing, installed_anew, rebuilt, settled
+from backend.tests.api.rebuilding import Standing, rebuilt, reinstalled, settled
 from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import disk_ids, make_array
 from backend.tests.wiring import Api
@@ -32,15 +32,15 @@ def test_what_the_disks_say_since_the_look_is_not_taken_up(
     with_host: Standing, machine: FakeSystem, tmp_path: Path
 ) -> None:
     """Whoever has the disks lets a host of theirs in, after a person has read who is let in."""
-    _, parts = with_host
-    settled(parts)
-    with parts.store.write() as tx:
+    _, services = with_host
+    settled(services)
+    with services.store.write() as tx:
         tx.execute(update(HostInitiator).values(name="iqn.2026-01.com.example:thief"))
         forged = base64.b64encode(sealer.content(tx)).decode()
         tx.rollback()
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         group = tx.scalars(select(Array.group_name)).one()
-    with installed_anew(machine, parts, tmp_path / "new") as (fresh, new):
+    with reinstalled(machine, services, tmp_path / "new") as (fresh, new):
         seen = looked(fresh)
         assert looked(fresh) == seen, "a look changes nothing"
         agent = new.control.agent
@@ -61,11 +61,11 @@ def test_what_the_disks_say_since_the_look_is_not_taken_up(
 
 def test_an_array_that_went_since_the_look_is_missed(standing: Standing, machine: FakeSystem, tmp_path: Path) -> None:
     """Without names it is every array that is there, which a person has read."""
-    api, parts = standing
+    api, services = standing
     make_array(api, disks=3)
     api.made("/arrays", {"name": "other", "level": "raid1", "disks": disk_ids(api)[-2:]})
-    settled(parts)
-    with installed_anew(machine, parts, tmp_path / "new") as (fresh, _):
+    settled(services)
+    with reinstalled(machine, services, tmp_path / "new") as (fresh, _):
         seen = looked(fresh)
         others = [disk for disk in machine.blocks.disks if disk.media.superblock][-2:]
         for disk in others:
@@ -75,9 +75,9 @@ def test_an_array_that_went_since_the_look_is_missed(standing: Standing, machine
 
 
 def test_nothing_is_rebuilt_without_a_look(with_host: Standing, machine: FakeSystem, tmp_path: Path) -> None:
-    _, parts = with_host
-    settled(parts)
-    with installed_anew(machine, parts, tmp_path / "new") as (fresh, _):
+    _, services = with_host
+    settled(services)
+    with reinstalled(machine, services, tmp_path / "new") as (fresh, _):
         refused = fresh.post("/appliance:rebuild", ADOPT)
         assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "digest")
         assert "dry run" in refused.json()["detail"]

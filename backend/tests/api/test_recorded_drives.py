@@ -50,8 +50,8 @@ def test_what_ailing_drives_say_is_mailed_and_shown(appliance: Api, machine: Fak
         agent.ask_disks()
         wanted = sorted(f"{transport}: {words}" for transport, all_words in SUBJECTS.items() for words in all_words)
         appliance.until(lambda: len(server.mails) >= len(wanted))
-        told = ["".join(str(one["Subject"]).splitlines()) for one in server.mails]
-    assert sorted(_without_name(subject, serials) for subject in told) == wanted
+        reported = ["".join(str(one["Subject"]).splitlines()) for one in server.mails]
+    assert sorted(_without_name(subject, serials) for subject in reported) == wanted
     assert all("What to do: " in one.as_string() for one in server.mails)
     listed = [disk for disk in appliance.items("/disks") if disk["serial"] in serials]
     shown = {serials[disk["serial"]]: {**disk["health"], "read_at": None} for disk in listed}

@@ -7,7 +7,7 @@ import pytest
 
 from backend.tests.scene import make_array
 from backend.tests.wiring import Api, add_token
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.domain.roles import Role
 from lunette.store.schedules import ScheduleState
 
@@ -46,13 +46,13 @@ def test_a_schedule_is_made_run_changed_and_deleted(thin: Api) -> None:
     assert len(thin.items("/snapshots")) == 1
 
 
-def test_the_clock_alone_runs_a_schedule(appliance_on_sqlite: tuple[Api, Parts]) -> None:
+def test_the_clock_alone_runs_a_schedule(appliance_on_sqlite: tuple[Api, ApiServices]) -> None:
     """The thread that looks at the clock files the run; it last looked two days ago, as after a time without power."""
-    api, parts = appliance_on_sqlite
+    api, services = appliance_on_sqlite
     make_array(api)
     api.made("/volumes", {"name": "t1", "array": "tank", "size_bytes": 64 * MIB, "provisioning": "thin"})
     made = api.made("/schedules", NIGHTLY)
-    with parts.store.write() as tx:
+    with services.store.write() as tx:
         tx.get_one(ScheduleState, made["id"]).anchor_at -= timedelta(days=2)
     assert api.patch("/schedules/nightly", {"description": "wakes the thread"}).is_success
     api.until(lambda: (api.get("/schedules/nightly")["last_run"] or {}).get("state") == "succeeded")
@@ -133,8 +133,8 @@ def test_a_test_without_a_channel_says_what_to_do(api: Api) -> None:
     assert (refused.status_code, "set mail, webhook or syslog" in refused.text) == (409, True)
 
 
-def test_only_administrators_change_them(api: Api, parts: Parts) -> None:
-    operator = Api(api.http, add_token(parts.store, Role.OPERATOR))
+def test_only_administrators_change_them(api: Api, services: ApiServices) -> None:
+    operator = Api(api.http, add_token(services.store, Role.OPERATOR))
     assert operator.call("GET", "/settings").is_success
     assert operator.call("GET", "/schedules").is_success
     assert operator.patch("/settings", {"name": "x"}).status_code == 403

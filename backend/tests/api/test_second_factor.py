@@ -18,7 +18,7 @@ from lunette.api.auth import second_factor
 from lunette.api.auth.first_user import reset_first_user
 from lunette.api.auth.identity import COOKIE
 from lunette.api.auth.passwords import LoginLimit
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.api.routes import second_factor as routes
 from lunette.domain.roles import Role
 from lunette.domain.second_factor import PERIOD_S, base32, matching_period, new_recovery_codes, tidy
@@ -92,8 +92,8 @@ class Person:
 
 
 @pytest.fixture
-def ann(http: TestClient, parts: Parts, clock: Clock) -> Person:
-    add_user(parts.store, "ann", Role.OPERATOR, PASSWORD)
+def ann(http: TestClient, services: ApiServices, clock: Clock) -> Person:
+    add_user(services.store, "ann", Role.OPERATOR, PASSWORD)
     person = Person(http, clock)
     assert person.log_in().status_code == 200
     return person
@@ -105,8 +105,8 @@ def unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(LoginLimit, "attempt", lambda *_given: None)
 
 
-def kinds(parts: Parts) -> list[str]:
-    with parts.store.read() as tx:
+def kinds(services: ApiServices) -> list[str]:
+    with services.store.read() as tx:
         return [*tx.scalars(select(Event.kind).order_by(Event.seq))]
 
 
@@ -119,7 +119,7 @@ def test_codes_are_those_of_rfc_6238(seconds: int, code: str) -> None:
     assert matching_period(b"12345678901234567890", code, seconds, 0) == seconds // 30
 
 
-def test_a_code_is_good_beside_its_period_and_never_twice() -> None:
+def test_a_code_is_good_around_its_period_and_never_twice() -> None:
     key, now = b"12345678901234567890", 1111111111
     code = TOTP(key, 6, SHA1(), PERIOD_S).generate(now).decode()
     assert [matching_period(key, code, now + away, 0) for away in (-60, -30, 0, 30, 60)] == [
@@ -133,10 +133,10 @@ def test_a_code_is_good_beside_its_period_and_never_twice() -> None:
     assert matching_period(key, "081804", now, now // 30 - 1) is None, "an older one than the last"
 
 
-def test_a_login_needs_a_code_once_an_app_was_set_up(ann: Person, parts: Parts) -> None:
+def test_a_login_needs_a_code_once_an_app_was_set_up(ann: Person, services: ApiServices) -> None:
     assert ann.browser.get("/api/v1/me").json()["has_second_factor"] is False
     asked = ann.scan()
-    assert (asked["digits"], asked["period"], asked["issuer"]) == ("6", "30", parts.name())
+    assert (asked["digits"], asked["period"], asked["issuer"]) == ("6", "30", services.name())
     assert ann.elsewhere().log_in().status_code == 200, "nothing is asked for before a code was shown"
     assert ann.post(":confirm", code=ann.code()).status_code == 200
     ann.clock.next_period()
@@ -145,7 +145,7 @@ def test_a_login_needs_a_code_once_an_app_was_set_up(ann: Person, parts: Parts) 
     assert ann.log_in("000000").json()["type"] == "unauthenticated"
     entered = ann.log_in(f" {ann.code()[:3]} {ann.code()[3:]} ")
     assert (entered.status_code, entered.json()["has_second_factor"]) == (200, True)
-    assert "user.second_factor_set" in kinds(parts)
+    assert "user.second_factor_set" in kinds(services)
 
 
 def test_a_code_lets_in_once(ann: Person) -> None:
@@ -164,17 +164,17 @@ def test_a_wrong_password_with_a_right_code_says_nothing_of_either(ann: Person) 
     assert ann.log_in(ann.code()).status_code == 200, "the code was not used up"
 
 
-def test_each_recovery_code_lets_in_once_and_leaves_an_event(ann: Person, parts: Parts) -> None:
+def test_each_recovery_code_lets_in_once_and_leaves_an_event(ann: Person, services: ApiServices) -> None:
     first, second, *_ = ann.set_up()
     assert ann.log_in(first.upper()).status_code == 200
     assert ann.log_in(first).status_code == 401
     assert ann.log_in(tidy(second)).status_code == 200
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         used = tx.scalars(select(Event.data).where(Event.kind == "user.recovery_code_used").order_by(Event.seq)).all()
     assert used == [{"left": 9}, {"left": 8}]
 
 
-def test_recovery_codes_made_anew_replace_those_before(ann: Person) -> None:
+def test_recovery_codes_recreated_replace_those_before(ann: Person) -> None:
     old, *_ = ann.set_up()
     renewed = ann.post(":renew-codes", current_password=PASSWORD, code=ann.code())
     assert renewed.status_code == 200
@@ -217,12 +217,12 @@ def test_an_open_login_alone_changes_nothing(ann: Person, verb: str, unlimited: 
     assert ann.log_in(code).status_code == 200, "it is still asked for, and the code was not used up"
 
 
-def test_the_owner_removes_it_with_password_and_code(ann: Person, parts: Parts) -> None:
+def test_the_owner_removes_it_with_password_and_code(ann: Person, services: ApiServices) -> None:
     ann.set_up()
     assert ann.post(":remove", current_password=PASSWORD, code=ann.code()).status_code == 204
     assert ann.log_in().json()["has_second_factor"] is False
     assert ann.post(":remove", current_password=PASSWORD).status_code == 409
-    assert "user.second_factor_removed" in kinds(parts)
+    assert "user.second_factor_removed" in kinds(services)
 
 
 def test_confirming_needs_one_that_is_being_set_up_and_a_code_of_it(ann: Person) -> None:
@@ -264,19 +264,19 @@ def test_another_password_leaves_the_second_factor(ann: Person, api: Api) -> Non
     assert ann.browser.post("/api/v1/login", json=body | {"code": ann.code()}).status_code == 200
 
 
-def test_the_way_back_in_on_the_console_removes_it(http: TestClient, parts: Parts, clock: Clock) -> None:
-    add_user(parts.store, "admin", Role.ADMINISTRATOR, PASSWORD)
+def test_the_way_back_in_on_the_console_removes_it(http: TestClient, services: ApiServices, clock: Clock) -> None:
+    add_user(services.store, "admin", Role.ADMINISTRATOR, PASSWORD)
     admin = Person(http, clock)
     assert admin.log_in(username="admin").status_code == 200
     admin.set_up()
-    password = reset_first_user(parts.store, parts.passwords, parts.one_time)
+    password = reset_first_user(services.store, services.passwords, services.one_time)
     entered = http.post("/api/v1/login", json={"username": "admin", "password": password})
     assert (entered.status_code, entered.json()["has_second_factor"]) == (200, False)
 
 
-def test_an_api_token_goes_on_and_cannot_change_it(ann: Person, parts: Parts) -> None:
+def test_an_api_token_goes_on_and_cannot_change_it(ann: Person, services: ApiServices) -> None:
     ann.set_up()
-    asking = Api(ann.browser, add_token(parts.store, Role.ADMINISTRATOR))
+    asking = Api(ann.browser, add_token(services.store, Role.ADMINISTRATOR))
     assert asking.get("/me")["second_factor_required"] is False
     assert asking.post("/second-factor", {"current_password": PASSWORD}).status_code == 403
 
@@ -298,13 +298,15 @@ def test_where_it_is_required_nothing_else_is_possible_before(ann: Person, api: 
     assert ann.log_in(ann.code()).json()["second_factor_required"] is False
 
 
-def test_guessing_codes_is_slow_where_the_password_is_known(ann: Person, parts: Parts, unlimited: None) -> None:
+def test_guessing_codes_is_slow_where_the_password_is_known(
+    ann: Person, services: ApiServices, unlimited: None
+) -> None:
     ann.set_up()
     statuses = [ann.log_in(f"{number:06}").status_code for number in range(12)]
     assert set(statuses[:10]) == {401}
     assert statuses[10:] == [429, 429]
     assert ann.log_in(ann.code()).status_code == 429
-    assert "user.login_failed" in kinds(parts)
+    assert "user.login_failed" in kinds(services)
 
 
 def test_a_refused_code_says_how_long_to_wait(ann: Person, unlimited: None) -> None:
@@ -339,9 +341,11 @@ def test_strangers_do_not_keep_the_owner_out_of_the_usual_desk() -> None:
     limit.code_attempt("192.0.2.9", "ann", lambda: True)
 
 
-def test_nothing_of_it_lies_readable_in_the_database_the_events_or_the_answers(ann: Person, parts: Parts) -> None:
+def test_nothing_of_it_lies_readable_in_the_database_the_events_or_the_answers(
+    ann: Person, services: ApiServices
+) -> None:
     recovery = ann.set_up()
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         row = tx.scalars(select(SecondFactor)).one()
         stored = f"{row.secret_sealed} {row.next_sealed} {row.recovery_hashes}"
         stored += " ".join(f"{event.message} {event.data}" for event in tx.scalars(select(Event)))

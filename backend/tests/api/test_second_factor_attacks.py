@@ -15,10 +15,10 @@ from fastapi.testclient import TestClient
 
 from backend.tests.api.test_backup import back_up, restored
 from backend.tests.api.test_second_factor import PASSWORD, Clock, Person, ann, clock, unlimited
-from backend.tests.wiring import Api, AwayAgent, add_token, add_user, make_parts, running
+from backend.tests.wiring import Api, AwayAgent, add_token, add_user, make_services, running
 from lunette.agent.core import Agent
 from lunette.api.auth.identity import COOKIE, still_lets_in
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.api.routes import login as login_routes
 from lunette.domain.roles import Role
 from lunette.store.secrets import SecretBox
@@ -29,10 +29,10 @@ FRESH = "another horse battery"
 
 
 @pytest.fixture
-def on_each_database(tmp_path: Path, database_url: str) -> Iterator[tuple[TestClient, Parts]]:
-    parts = make_parts(tmp_path, AwayAgent(), database_url)
-    with running(parts) as http:
-        yield http, parts
+def on_each_database(tmp_path: Path, database_url: str) -> Iterator[tuple[TestClient, ApiServices]]:
+    services = make_services(tmp_path, AwayAgent(), database_url)
+    with running(services) as http:
+        yield http, services
 
 
 def begun(person: Person, path: str, body: Any, meanwhile: Callable[[], object]) -> httpx2.Response:
@@ -54,10 +54,10 @@ def begun(person: Person, path: str, body: Any, meanwhile: Callable[[], object])
 
 @pytest.mark.parametrize("kind", ["app", "recovery"])
 def test_of_many_logins_at_once_with_one_code_one_gets_in(
-    on_each_database: tuple[TestClient, Parts], clock: Clock, unlimited: None, kind: str
+    on_each_database: tuple[TestClient, ApiServices], clock: Clock, unlimited: None, kind: str
 ) -> None:
-    http, parts = on_each_database
-    add_user(parts.store, "ann", Role.OPERATOR, PASSWORD)
+    http, services = on_each_database
+    add_user(services.store, "ann", Role.OPERATOR, PASSWORD)
     person = Person(http, clock)
     assert person.log_in().status_code == 200
     recovery = person.set_up()
@@ -78,7 +78,9 @@ def test_of_many_logins_at_once_with_one_code_one_gets_in(
 
 
 @pytest.mark.parametrize("verb", ["", ":renew-codes", ":remove"])
-def test_a_request_from_before_the_second_factor_changes_nothing_of_it(ann: Person, parts: Parts, verb: str) -> None:
+def test_a_request_from_before_the_second_factor_changes_nothing_of_it(
+    ann: Person, services: ApiServices, verb: str
+) -> None:
     """Its body is held back until the owner has set one up in another browser, which ends this login."""
     owner = ann.elsewhere()
 
@@ -116,8 +118,10 @@ def test_an_app_is_confirmed_only_in_the_login_in_which_it_was_offered(ann: Pers
     assert ann.log_in().json()["has_second_factor"] is False
 
 
-def test_an_administrators_open_login_does_not_remove_their_own(http: TestClient, parts: Parts, clock: Clock) -> None:
-    add_user(parts.store, "boss", Role.ADMINISTRATOR, PASSWORD)
+def test_an_administrators_open_login_does_not_remove_their_own(
+    http: TestClient, services: ApiServices, clock: Clock
+) -> None:
+    add_user(services.store, "boss", Role.ADMINISTRATOR, PASSWORD)
     boss = Person(http, clock)
     boss.log_in(username="boss")
     boss.set_up()
@@ -149,10 +153,10 @@ def test_an_open_login_and_the_password_change_no_password_without_a_code(ann: P
 
 @pytest.mark.parametrize("way", ["login", "token"])
 def test_an_administrator_sets_the_own_password_only_by_the_current_one(
-    http: TestClient, parts: Parts, clock: Clock, way: str
+    http: TestClient, services: ApiServices, clock: Clock, way: str
 ) -> None:
     """An open login, or a token that was found, does not become a login that is the finder's alone."""
-    add_user(parts.store, "boss", Role.ADMINISTRATOR, PASSWORD)
+    add_user(services.store, "boss", Role.ADMINISTRATOR, PASSWORD)
     boss = Person(http, clock)
     boss.log_in(username="boss")
     headers = dict(boss.headers)
@@ -169,9 +173,9 @@ def test_an_administrator_sets_the_own_password_only_by_the_current_one(
     assert boss.log_in(username="boss").status_code == 200
 
 
-def test_a_recovery_code_needs_no_key_file(ann: Person, parts: Parts) -> None:
+def test_a_recovery_code_needs_no_key_file(ann: Person, services: ApiServices) -> None:
     first, second, *_ = ann.set_up()
-    parts.store.box = SecretBox(Fernet.generate_key())
+    services.store.box = SecretBox(Fernet.generate_key())
     stuck = ann.log_in(ann.code())
     assert (stuck.status_code, "use a recovery code" in stuck.json()["detail"]) == (503, True)
     assert ann.log_in(first).status_code == 200
@@ -188,12 +192,14 @@ def test_a_code_is_not_used_up_by_what_is_refused(ann: Person, api: Api) -> None
     assert ann.log_in(first).status_code == 200
 
 
-def test_an_open_event_stream_ends_where_a_second_factor_is_missing(ann: Person, api: Api, parts: Parts) -> None:
+def test_an_open_event_stream_ends_where_a_second_factor_is_missing(
+    ann: Person, api: Api, services: ApiServices
+) -> None:
     cookie = f"{COOKIE}={ann.browser.cookies[COOKIE]}".encode()
     scope = {"type": "http", "method": "GET", "headers": [(b"cookie", cookie)], "path": "/", "query_string": b""}
-    assert still_lets_in(Request(scope), parts.store)
+    assert still_lets_in(Request(scope), services.store)
     assert api.patch("/settings", {"second_factor_required": True}).status_code == 200
-    assert not still_lets_in(Request(scope), parts.store)
+    assert not still_lets_in(Request(scope), services.store)
 
 
 def test_an_open_login_alone_does_not_use_up_the_owners_attempts(ann: Person) -> None:
@@ -207,9 +213,9 @@ def test_a_backup_brings_it_to_another_appliance(
 ) -> None:
     first, *_ = ann.set_up()
     file = back_up(api)
-    parts = make_parts(tmp_path_factory.mktemp("another"), agent)
-    with running(parts) as http:
-        assert restored(Api(http, add_token(parts.store, Role.ADMINISTRATOR)), file)["restored"] is True
+    services = make_services(tmp_path_factory.mktemp("another"), agent)
+    with running(services) as http:
+        assert restored(Api(http, add_token(services.store, Role.ADMINISTRATOR)), file)["restored"] is True
         there = Person(http, ann.clock)
         there.key = ann.key
         assert there.log_in().json()["type"] == "code-required"

@@ -20,9 +20,9 @@ from backend.tests.api.test_support import unpacked
 from backend.tests.engine.listeners import Authority, HttpServer, https_server
 from backend.tests.fakemachine import FakeSystem
 from backend.tests.fakemachine.slots import FakeSlots
-from backend.tests.wiring import Api, add_token, make_parts, running
+from backend.tests.wiring import Api, add_token, make_services, running
 from lunette.agent.core import Agent
-from lunette.api.requests.parts import Files, Parts
+from lunette.api.requests.services import ApiServices, Files
 from lunette.api.server.log import set_up_log
 from lunette.domain.alerts import Severity
 from lunette.domain.roles import Role
@@ -93,12 +93,14 @@ def updates() -> Iterator[str]:
 
 
 @pytest.fixture
-def parts(tmp_path: Path, sqlite_url: str, machine: FakeSystem, agent: Agent, monkeypatch: pytest.MonkeyPatch) -> Parts:
+def services(
+    tmp_path: Path, sqlite_url: str, machine: FakeSystem, agent: Agent, monkeypatch: pytest.MonkeyPatch
+) -> ApiServices:
     """Of an installed appliance, whose bundles all are well."""
     machine.slots = FakeSlots(machine)
     monkeypatch.setattr(outward, "FORBIDDEN", (ip_network("127.0.0.2"),))
     monkeypatch.setattr(agent, "look_at_bundle", lambda **_: BundleFacts(compatible="lunette-x86_64", version="2.0"))
-    made = make_parts(tmp_path, agent, sqlite_url)
+    made = make_services(tmp_path, agent, sqlite_url)
     object.__setattr__(made, "files", Files(tmp_path, tmp_path / "cert.pem", tmp_path / "key.pem", own=False))
     return made
 
@@ -127,12 +129,12 @@ def plant_in_webhook(admin: Listening, web: HttpServer, ca: str) -> None:
     assert f"/{MARK}Path?key={MARK}Query" in {post.path for post in web.posts}
 
 
-def fail_to_deliver(admin: Listening, parts: Parts) -> None:
+def fail_to_deliver(admin: Listening, services: ApiServices) -> None:
     """An alert that the webhook's server refuses until an alert tells so."""
-    with parts.store.write() as tx:
+    with services.store.write() as tx:
         board.raise_alert(tx, FIRE, utc_now())
     admin.until(lambda: admin.get("/settings")["deliveries"][0]["trouble"] is not None)
-    with parts.store.write() as tx:
+    with services.store.write() as tx:
         tx.execute(update(Delivery).values(attempts=2, lease_until=None))
     admin.until(lambda: "delivery.failed:webhook" in {alert["key"] for alert in admin.items("/alerts")})
 
@@ -185,29 +187,31 @@ def read_everything(api: Api, admin: Api) -> set[str]:
 
 
 @pytest.mark.timeout(600)
-def test_a_token_in_an_address_is_found_nowhere(parts: Parts, updates: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_token_in_an_address_is_found_nowhere(
+    services: ApiServices, updates: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     heard: dict[str, str] = {}
     before = structlog.get_config()
     set_up_log()
     try:
         authority = Authority()
-        with https_server(authority) as web, running(parts) as client:
-            by_role = {role: Listening(client, add_token(parts.store, role), heard) for role in Role}
+        with https_server(authority) as web, running(services) as client:
+            by_role = {role: Listening(client, add_token(services.store, role), heard) for role in Role}
             admin = by_role[Role.ADMINISTRATOR]
             plant_in_webhook(admin, web, authority.pem)
-            fail_to_deliver(admin, parts)
+            fail_to_deliver(admin, services)
             plant_in_updates(admin, updates)
             answered = {role: read_everything(api, admin) for role, api in by_role.items()}
             support = unpacked(admin.post("/appliance:support", None))
-            with parts.store.read() as tx:
+            with services.store.read() as tx:
                 names = tx.scalars(text("SELECT name FROM sqlite_master WHERE type = 'table'")).all()
                 stored = {name: str(tx.execute(text(f'SELECT * FROM "{name}"')).all()) for name in names}
                 assert tx.scalars(select(Delivery.outcome)).first() != ""
         captured = capsys.readouterr()
-        told = captured.out + captured.err
+        reported = captured.out + captured.err
     finally:
         structlog.configure(**before)
-    everything = heard | support | stored | {"log": told}
+    everything = heard | support | stored | {"log": reported}
     assert [where for where, said in everything.items() if MARK.lower() in said.lower()] == []
     server = f"https://127.0.0.1:{web.port}"
     showing = {"setting_show", "site_show", "event_list", "event_show", "job_show", "alert_show", "update_show"}
@@ -254,7 +258,7 @@ def test_a_start_seals_what_an_older_version_left(tmp_path: Path) -> None:
 def test_a_backup_brings_the_whole_address_back_sealed(
     tmp_path: Path, database_url: str, agent: Agent, *, is_old: bool
 ) -> None:
-    made = make_parts(tmp_path, agent, database_url)
+    made = make_services(tmp_path, agent, database_url)
     with running(made) as client:
         api = Api(client, add_token(made.store, Role.ADMINISTRATOR))
         if is_old:

@@ -106,8 +106,8 @@ def test_a_secret_in_a_wrong_place_is_in_no_answer_and_no_log_line(
         ]
     finally:
         structlog.configure(**before)  # what this test printed to is closed when it ends
-    told = [*(answer.text for answer in answers), *capsys.readouterr(), caplog.text]
-    assert [one[:300] for one in told if PLANTED in one] == []
+    reported = [*(answer.text for answer in answers), *capsys.readouterr(), caplog.text]
+    assert [one[:300] for one in reported if PLANTED in one] == []
     assert any(answer.status_code == 422 for answer in answers) or "login" in path
 
 

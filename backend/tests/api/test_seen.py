@@ -6,7 +6,7 @@ or a group is, once all of its mappings are.
 
 from backend.tests.api.test_metrics import IQN, Serving, serving, standing
 from backend.tests.scene import ADDRESS
-from lunette.api.answers.seen import AWAY, Seen
+from lunette.api.answers.seen import AWAY, Observed
 from lunette.domain.exports import ConvergeReport, ServingState, TargetReport
 from lunette.domain.mappings import Family
 from lunette.domain.observations import Observation
@@ -50,10 +50,10 @@ def report(*targets: TargetReport) -> ConvergeReport:
 
 def test_the_index_is_that_of_the_look_that_is_asked_about() -> None:
     first, second = look("a"), look("a", "b")
-    assert Seen(first, None).volumes is Seen(first, None).volumes
-    assert set(Seen(second, None).volumes) == {"a", "b"}
-    assert set(Seen(first, None).volumes) == {"a"}
-    assert Seen(None, None).volumes == {}
+    assert Observed(first, None).volumes is Observed(first, None).volumes
+    assert set(Observed(second, None).volumes) == {"a", "b"}
+    assert set(Observed(first, None).volumes) == {"a"}
+    assert Observed(None, None).volumes == {}
 
 
 def test_a_mapping_is_not_open_before_the_agent_was_told_of_it(serving: Serving) -> None:
@@ -65,7 +65,7 @@ def test_a_mapping_is_not_open_before_the_agent_was_told_of_it(serving: Serving)
     own = api.made("/mappings", {"volume": "own", "host": "second"})
     api.until(lambda: api.get(f"/mappings/{own['id']}")["state"] == "open")
     target = api.get("/hosts/second")["target_iqn"]
-    with serving.parts.control.exports_held():
+    with serving.services.control.exports_held():
         made = api.made("/mappings", {"volume": "data", "host": "second", "shared": True})
         assert (made["state"], made["reason"]) == ("pending", "the agent has not applied it yet")
         assert {one["id"]: one["state"] for one in api.items("/mappings", host="second")} == {
@@ -93,7 +93,7 @@ def test_a_group_is_not_open_before_the_agent_was_told_of_all_that_is_mapped_to_
     first = api.made("/mappings", {"volume": "one", "host_group": "cluster"})
     api.until(lambda: api.get(f"/mappings/{first['id']}")["state"] == "open")
     assert api.get("/host-groups/cluster")["export"]["state"] == "open"
-    with serving.parts.control.exports_held():
+    with serving.services.control.exports_held():
         second = api.made("/mappings", {"volume": "two", "host_group": "cluster"})
         assert api.get("/host-groups/cluster")["export"]["state"] == "pending"
         assert api.get("/hosts/member")["export"]["state"] == "none", "nothing is mapped to the host itself"
@@ -101,8 +101,8 @@ def test_a_group_is_not_open_before_the_agent_was_told_of_all_that_is_mapped_to_
     assert api.get("/host-groups/cluster")["export"]["state"] == "open"
 
 
-def test_what_a_door_waits_for_is_told_before_what_is_new() -> None:
+def test_what_a_target_waits_for_is_reported_before_what_is_new() -> None:
     blocked = TargetReport(target_id="t", state=ServingState.BLOCKED, reason="waiting for array tank")
-    seen = Seen(look("a"), report(blocked), frozenset({"m1"}))
+    seen = Observed(look("a"), report(blocked), frozenset({"m1"}))
     assert seen.owner_export("t", {Family.SCSI: ["m1", "m2"]}).reason == "waiting for array tank"
-    assert Seen(None, report(), frozenset()).owner_export("t", {Family.SCSI: ["m1"]}) is AWAY
+    assert Observed(None, report(), frozenset()).owner_export("t", {Family.SCSI: ["m1"]}) is AWAY

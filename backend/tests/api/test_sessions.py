@@ -84,7 +84,7 @@ def test_a_repeated_request_under_one_key_ends_nothing_twice(seen: Serving) -> N
 
 
 def test_a_viewer_ends_nothing(seen: Serving) -> None:
-    viewer = Api(seen.api.http, add_token(seen.parts.store, Role.VIEWER))
+    viewer = Api(seen.api.http, add_token(seen.services.store, Role.VIEWER))
     assert viewer.post(f"/sessions/{listed(seen)['id']}:disconnect").status_code == 403
     assert listed(seen)["initiator"] == IQN
 

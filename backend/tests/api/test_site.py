@@ -9,7 +9,7 @@ import pytest
 from backend.tests.agent.exports import dhchap_key
 from backend.tests.scene import ADDRESS, disk_ids, make_scene
 from backend.tests.wiring import Api, add_token
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.domain.roles import Role
 from lunette.domain.site import Site
 
@@ -124,9 +124,9 @@ def test_without_the_agent_hosts_can_be_applied_and_disks_cannot(api: Api) -> No
     assert (refused.status_code, refused.json()["type"]) == (503, "unavailable")
 
 
-def test_who_may_read_plan_and_apply(api: Api, parts: Parts) -> None:
+def test_who_may_read_plan_and_apply(api: Api, services: ApiServices) -> None:
     def statuses(role: Role) -> list[int]:
-        asked = Api(api.http, add_token(parts.store, role))
+        asked = Api(api.http, add_token(services.store, role))
         return [
             asked.call("GET", "/site").status_code,
             asked.post("/site:plan", {"site": {}}).status_code,

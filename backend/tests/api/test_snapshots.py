@@ -137,7 +137,7 @@ def test_an_array_tells_what_its_thin_pool_holds_and_loses_it_with_the_last_thin
     assert array["free_bytes"] == before + pool["size_bytes"] + 2 * pool["metadata_bytes"]
 
 
-def test_a_pool_that_fills_is_told_and_grows_as_soon_as_there_is_room(thin: Api, machine: FakeSystem) -> None:
+def test_a_pool_that_fills_is_reported_and_grows_as_soon_as_there_is_room(thin: Api, machine: FakeSystem) -> None:
     free = thin.get("/arrays/tank")["free_bytes"] // (4 * MIB) * 4 * MIB
     thin.made("/volumes", {"name": "filler", "array": "tank", "size_bytes": free})
     path = device(machine, thin, "t1")

@@ -13,7 +13,7 @@ from backend.tests.fakemachine import FakeDisk, FakeSystem
 from backend.tests.fakemachine.network.interfaces import FakeInterface
 from backend.tests.fakemachine.network.traffic import Io
 from backend.tests.scene import ADDRESS, disk_ids, make_array
-from backend.tests.wiring import API, Api, add_token, make_parts, running
+from backend.tests.wiring import API, Api, add_token, make_services, running
 from lunette.agent import serving
 from lunette.agent.core import Agent
 from lunette.domain.alerts import Severity
@@ -103,10 +103,10 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     for number in (2, 1, 3):
         machine.add_fc_port(f"50:00:00:00:00:00:00:0{number}", "qla2xxx")
     serving.prepare(machine)
-    parts = make_parts(tmp_path_factory.mktemp("sorted"), Agent(machine))
-    with running(parts) as http:
-        parts.control.performance.stop()
-        api = Api(http, add_token(parts.store, Role.ADMINISTRATOR))
+    services = make_services(tmp_path_factory.mktemp("sorted"), Agent(machine))
+    with running(services) as http:
+        services.control.performance.stop()
+        api = Api(http, add_token(services.store, Role.ADMINISTRATOR))
         make_small_scene(api)
         for name, disks in {"right": disk_ids(api, "scsi")[:2], "left": disk_ids(api, "scsi")[2:]}.items():
             api.made("/arrays", {"name": name, "level": "raid1", "disks": disks})
@@ -114,13 +114,13 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
         fail_a_job(api, machine)
         people_and_hosts(api)
         api.until(lambda: {one["state"] for one in api.items("/mappings")} == {"open"})
-        parts.control.performance.now()
+        services.control.performance.now()
         machine.advance(60.0)  # all arrays are in sync
         log_in(api, machine)
         machine.advance(5.0)
-        parts.control.performance.fresh_s = 0.0
-        parts.control.performance.now()
-        parts.control.performance.fresh_s = 3600.0
+        services.control.performance.fresh_s = 0.0
+        services.control.performance.now()
+        services.control.performance.fresh_s = 3600.0
         lose(api, machine, nvme[0], alerts=1)
         lose(api, machine, *scsi[1:3], alerts=3)  # one more of "left" may be lost
         yield api

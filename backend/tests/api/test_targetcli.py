@@ -8,7 +8,7 @@ import pytest
 from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import ADDRESS, make_array
 from backend.tests.wiring import Api, add_token
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.domain.roles import Role
 
 IQN = "iqn.2026-01.com.example:db"
@@ -18,12 +18,12 @@ CHAP = {"user": "db", "secret": SECRET, "mutual_user": "us", "mutual_secret": "s
 
 
 @pytest.fixture
-def fake_parts(appliance_on_sqlite: tuple[Api, Parts]) -> Parts:
+def fake_services(appliance_on_sqlite: tuple[Api, ApiServices]) -> ApiServices:
     return appliance_on_sqlite[1]
 
 
 @pytest.fixture
-def mapped(appliance_on_sqlite: tuple[Api, Parts]) -> Api:
+def mapped(appliance_on_sqlite: tuple[Api, ApiServices]) -> Api:
     """A host with CHAP and two volumes, a portal, and a volume that is nobody's."""
     appliance = appliance_on_sqlite[0]
     make_array(appliance)
@@ -50,17 +50,17 @@ def test_the_document_keeps_identities_and_numbers(mapped: Api) -> None:
     assert [(one["index"], one["tpg_lun"]) for one in acl["mapped_luns"]] == [(0, 0), (4, 4)]
 
 
-def test_secrets_go_to_administrators_who_ask_and_it_is_written_down(mapped: Api, fake_parts: Parts) -> None:
+def test_secrets_go_to_administrators_who_ask_and_it_is_written_down(mapped: Api, fake_services: ApiServices) -> None:
     for role, status in ((Role.VIEWER, 403), (Role.OPERATOR, 403), (Role.ADMINISTRATOR, 200)):
-        asking = Api(mapped.http, add_token(fake_parts.store, role))
+        asking = Api(mapped.http, add_token(fake_services.store, role))
         assert asking.call("GET", "/site:saveconfig", params={"secrets": "true"}).status_code == status, role
         without = asking.call("GET", "/site:saveconfig")
         assert (without.status_code, without.json()["has_secrets"]) == (200, False)
         assert SECRET not in without.text
         assert "CHAP secrets of db" in without.json()["left_out"][0]
-    told = [one for one in mapped.items("/events") if one["kind"] == "site.secrets_read"]
-    assert len(told) == 1
-    assert SECRET not in json.dumps(told)
+    reported = [one for one in mapped.items("/events") if one["kind"] == "site.secrets_read"]
+    assert len(reported) == 1
+    assert SECRET not in json.dumps(reported)
 
 
 def test_without_the_agent_it_can_still_be_left(api: Api) -> None:
@@ -79,15 +79,15 @@ def test_volumes_over_nvme_are_named_as_left_out(appliance: Api, machine: FakeSy
     assert found["left_out"][0].startswith("v over NVMe")
 
 
-def test_a_configuration_is_judged_by_operators_and_nothing_is_kept(api: Api, parts: Parts) -> None:
+def test_a_configuration_is_judged_by_operators_and_nothing_is_kept(api: Api, services: ApiServices) -> None:
     shape = Path(__file__).parents[1] / "planner/saveconfigs/several-portal-groups.json"
     body = {"saveconfig": json.loads(shape.read_text())}
     before = api.items("/events")
     for role, status in ((Role.VIEWER, 403), (Role.OPERATOR, 200)):
-        assert Api(api.http, add_token(parts.store, role)).post("/site:inspect", body).status_code == status
-    told = api.post("/site:inspect", body).json()
-    assert told["fits"] + told["refused"] == len(told["findings"])
-    assert any("2 enabled portal groups" in one["words"] for one in told["findings"])
+        assert Api(api.http, add_token(services.store, role)).post("/site:inspect", body).status_code == status
+    reported = api.post("/site:inspect", body).json()
+    assert reported["fits"] + reported["refused"] == len(reported["findings"])
+    assert any("2 enabled portal groups" in one["words"] for one in reported["findings"])
     assert api.items("/events") == before
     assert (api.items("/hosts"), api.items("/portals")) == ([], [])
 

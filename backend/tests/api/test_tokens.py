@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 
 from backend.tests.wiring import Api, add_user
 from lunette.api.auth.first_user import reset_first_user
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.domain.roles import Role
 from lunette.store.access import ApiToken
 from lunette.store.schema import utc_now
@@ -21,9 +21,9 @@ ANOTHER = "another long password"
 class Person:
     """A browser of an administrator who has logged in."""
 
-    def __init__(self, http: TestClient, parts: Parts, username: str) -> None:
+    def __init__(self, http: TestClient, services: ApiServices, username: str) -> None:
         self.http = TestClient(http.app, base_url="https://testserver")
-        add_user(parts.store, username, Role.ADMINISTRATOR, PASSWORD)
+        add_user(services.store, username, Role.ADMINISTRATOR, PASSWORD)
         answer = self.http.post("/api/v1/login", json={"username": username, "password": PASSWORD})
         self.headers = {"X-CSRF-Token": answer.json()["csrf_token"]}
 
@@ -43,8 +43,8 @@ class Person:
 
 
 @pytest.fixture
-def ann(http: TestClient, parts: Parts) -> Person:
-    return Person(http, parts, "ann")
+def ann(http: TestClient, services: ApiServices) -> Person:
+    return Person(http, services, "ann")
 
 
 def works(token: Api) -> bool:
@@ -58,9 +58,9 @@ def test_a_new_password_ends_the_tokens(ann: Person, api: Api) -> None:
     ann.makes("backup", role="viewer")
     ann.changes_password()
     assert not {"ci", "backup"} & set(ann.tokens())
-    told = [one["message"] for one in api.items("/events", kind="token.deleted")]
-    assert len(told) == 2
-    assert all("password of ann" in one for one in told)
+    reported = [one["message"] for one in api.items("/events", kind="token.deleted")]
+    assert len(reported) == 2
+    assert all("password of ann" in one for one in reported)
 
 
 def test_tokens_stay_if_that_is_asked_for(ann: Person) -> None:
@@ -94,19 +94,19 @@ def test_keeping_tokens_alone_changes_nothing(ann: Person, api: Api) -> None:
     assert plan["changes"] == []
 
 
-def test_the_way_back_in_for_root_ends_the_tokens_of_admin(http: TestClient, parts: Parts) -> None:
-    token = Person(http, parts, "admin").makes("ci")
-    reset_first_user(parts.store, parts.passwords, parts.one_time)
+def test_the_way_back_in_for_root_ends_the_tokens_of_admin(http: TestClient, services: ApiServices) -> None:
+    token = Person(http, services, "admin").makes("ci")
+    reset_first_user(services.store, services.passwords, services.one_time)
     assert not works(token)
 
 
-def test_a_token_makes_none_that_outlives_it(ann: Person, parts: Parts) -> None:
+def test_a_token_makes_none_that_outlives_it(ann: Person, services: ApiServices) -> None:
     short = ann.makes("short", expires_days=1)
     refused = short.post("/tokens", {"name": "long", "expires_days": 2})
     assert (refused.status_code, refused.json()["type"]) == (403, "forbidden")
     assert "outlive" in refused.json()["detail"]
     child = short.made("/tokens", {"name": "child"})
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         ends = {row.name: row.expires_at for row in tx.query(ApiToken)}
     assert ends["child"] == ends["short"]
     assert child["expires_at"] is not None
@@ -123,7 +123,7 @@ def test_what_a_token_made_goes_with_it(ann: Person, api: Api) -> None:
     assert [works(one) for one in (parent, child, grandchild, stranger)] == [False, False, False, True]
 
 
-def test_a_token_deletes_itself_and_none_that_may_more_or_lives_longer(ann: Person, parts: Parts) -> None:
+def test_a_token_deletes_itself_and_none_that_may_more_or_lives_longer(ann: Person, services: ApiServices) -> None:
     ann.makes("full")
     ann.makes("brief", role="viewer", expires_days=1)
     viewer, short = ann.makes("viewer", role="viewer"), ann.makes("short", expires_days=2)
@@ -144,9 +144,9 @@ def test_a_lower_token_ends_no_login_of_its_owner(ann: Person) -> None:
     assert viewer.post(f"/logins/{login['id']}:end").status_code == 403
 
 
-def test_a_token_that_has_ended_makes_nothing(ann: Person, parts: Parts) -> None:
+def test_a_token_that_has_ended_makes_nothing(ann: Person, services: ApiServices) -> None:
     short = ann.makes("short", expires_days=1)
-    with parts.store.write() as tx:
+    with services.store.write() as tx:
         tx.query(ApiToken).filter_by(name="short").one().expires_at = utc_now() - dt.timedelta(seconds=1)
     ann.http.cookies.clear()
     assert short.post("/tokens", {"name": "child"}).status_code == 401

@@ -2,7 +2,7 @@
 
 from backend.tests.scene import make_array
 from backend.tests.wiring import Api, add_token
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.domain.roles import Role
 
 GIB = 1024**3
@@ -48,16 +48,16 @@ def test_what_holds_data_says_why_not_in_its_event_and_its_job(appliance: Api) -
     assert appliance.post(f"/events/{seq}:undo").status_code == 409
 
 
-def test_undo_needs_the_role_of_the_opposite_change(api: Api, parts: Parts) -> None:
+def test_undo_needs_the_role_of_the_opposite_change(api: Api, services: ApiServices) -> None:
     made = api.patch("/settings", {"session_hours": 5})
     assert made.status_code == 200
     seq = last(api, "setting.changed")
     api.made("/hosts", HOST)
-    operator = Api(api.http, add_token(parts.store, Role.OPERATOR))
+    operator = Api(api.http, add_token(services.store, Role.OPERATOR))
     refused = operator.post(f"/events/{seq}:undo")
     assert (refused.status_code, "administrator" in refused.json()["detail"]) == (403, True)
     assert operator.post(f"/events/{last(api, 'host.created')}:undo").status_code == 201
-    viewer = Api(api.http, add_token(parts.store, Role.VIEWER))
+    viewer = Api(api.http, add_token(services.store, Role.VIEWER))
     assert viewer.get(f"/events/{seq}")["undo"]["possible"]
     assert viewer.post(f"/events/{seq}:undo").status_code == 403
     assert api.post(f"/events/{seq}:undo").status_code == 201

@@ -47,10 +47,10 @@ def test_a_pool_that_cannot_be_read_is_unknown_and_the_rest_goes_on(standing: Ap
         code, out, err = real(argv)
         if argv[1] != "status":
             return code, out, err
-        told = json.loads(out)
-        for pool in told["pools"].values():
+        reported = json.loads(out)
+        for pool in reported["pools"].values():
             del pool["vdevs"]
-        return code, json.dumps(told), err
+        return code, json.dumps(reported), err
 
     machine.tools.add("zpool", odd)
     machine.changed()

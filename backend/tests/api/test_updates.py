@@ -55,9 +55,9 @@ class _Distrusting:
 def test_a_bundle_that_is_refused_leaves_the_one_before(tmp_path: Path) -> None:
     before = asyncio.run(bundles.receive(tmp_path, pieces(b"abc"), 3))
     refused = asyncio.run(bundles.receive(tmp_path, pieces(b"forged"), 6))
-    parts: Any = SimpleNamespace(control=SimpleNamespace(agent=_Distrusting()))
+    services: Any = SimpleNamespace(control=SimpleNamespace(agent=_Distrusting()))
     with pytest.raises(Invalid, match="not signed"):
-        updates._looked_at(parts, tmp_path, refused, "admin")
+        updates._looked_at(services, tmp_path, refused, "admin")
     assert kept(tmp_path) == [f"{before}.raucb"]
 
 
@@ -171,9 +171,9 @@ def test_the_appliance_itself_is_not_asked(tmp_path: Path, host: str) -> None:
 
 
 def test_nothing_is_taken_where_there_are_no_slots(appliance: Api) -> None:
-    told = appliance.get("/updates")
-    assert (told["available"], told["slots"]) == (False, [])
-    assert "an appliance that was installed from the ISO" in told["reason"]
+    reported = appliance.get("/updates")
+    assert (reported["available"], reported["slots"]) == (False, [])
+    assert "an appliance that was installed from the ISO" in reported["reason"]
     for answer in (
         appliance.call("POST", "/updates/bundle", content=b"x", headers={"Content-Type": "application/octet-stream"}),
         appliance.post("/updates/bundle:fetch", {"url": "http://127.0.0.1:1/x"}),

@@ -11,7 +11,7 @@ def broken(appliance: Api, volume: str, host: str | None = None) -> list[str | N
     return [next((link["part"] for link in chain["links"] if link["state"] == "broken"), None) for chain in chains]
 
 
-def test_the_first_broken_link_moves_along_as_things_are_put_right(appliance: Api, machine: FakeSystem) -> None:
+def test_the_first_broken_link_moves_along_as_things_are_corrected(appliance: Api, machine: FakeSystem) -> None:
     make_array(appliance)
     appliance.made("/volumes", {"name": "v", "array": "tank", "size_bytes": "16MiB"})
     assert appliance.get("/volumes/v:why")["chains"][0]["host"] is None

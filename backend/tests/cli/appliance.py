@@ -18,7 +18,7 @@ from backend.tests.wiring import Api, add_token, add_user, make_app
 from lunette.agent import serving
 from lunette.api.app import make_app as app_of
 from lunette.api.main import Server
-from lunette.api.requests.parts import Files, Parts
+from lunette.api.requests.services import ApiServices, Files
 from lunette.api.server.local import listen
 from lunette.cli.main import run
 from lunette.cli.screen import Screen
@@ -85,11 +85,11 @@ def appliance(folder: Path, database_url: str, disks: int = 8, files: Files | No
     machine = FakeSystem()
     serving.prepare(machine)  # as the agent does before it listens; without it `engine list` depends on the moment
     machine.add_disks(disks, size_bytes=1024**3)
-    _, parts = make_app(folder, machine, database_url)
-    parts = replace(parts, files=files)
-    token = add_token(parts.store, Role.ADMINISTRATOR)
-    add_user(parts.store, "admin", Role.ADMINISTRATOR, PASSWORD)
-    with _serving(parts, folder / "local.sock") as url:
+    _, services = make_app(folder, machine, database_url)
+    services = replace(services, files=files)
+    token = add_token(services.store, Role.ADMINISTRATOR)
+    add_user(services.store, "admin", Role.ADMINISTRATOR, PASSWORD)
+    with _serving(services, folder / "local.sock") as url:
         cli = Cli(folder, url, token, machine)
         try:
             yield cli
@@ -98,10 +98,10 @@ def appliance(folder: Path, database_url: str, disks: int = 8, files: Files | No
 
 
 @contextmanager
-def _serving(parts: Parts, local: Path) -> Iterator[str]:
+def _serving(services: ApiServices, local: Path) -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        config = uvicorn.Config(app_of(parts), log_level="warning", timeout_graceful_shutdown=20, lifespan="on")
-        server = Server(config, parts.feed, listen(local), frozenset({os.getuid()}))
+        config = uvicorn.Config(app_of(services), log_level="warning", timeout_graceful_shutdown=20, lifespan="on")
+        server = Server(config, services.feed, listen(local), frozenset({os.getuid()}))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         while not server.started and thread.is_alive():
@@ -111,5 +111,5 @@ def _serving(parts: Parts, local: Path) -> Iterator[str]:
         finally:
             server.should_exit = True
             thread.join(30)
-            parts.store.close()
+            services.store.close()
         assert not thread.is_alive(), "the server did not end"

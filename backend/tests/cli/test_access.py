@@ -27,14 +27,14 @@ def https(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> It
     """An appliance over TLS with a certificate nobody knows."""
     folder = tmp_path_factory.mktemp("https")
     (folder / "lunette.db").write_bytes(sqlite_template.read_bytes())
-    _, parts = make_app(folder, FakeSystem(), f"sqlite:///{folder}/lunette.db")
-    add_user(parts.store, "admin", Role.ADMINISTRATOR, PASSWORD)
-    add_user(parts.store, "new", Role.OPERATOR, PASSWORD, must_change=True)
+    _, services = make_app(folder, FakeSystem(), f"sqlite:///{folder}/lunette.db")
+    add_user(services.store, "admin", Role.ADMINISTRATOR, PASSWORD)
+    add_user(services.store, "new", Role.OPERATOR, PASSWORD, must_change=True)
     issued = trustme.CA().issue_cert("127.0.0.1")
     issued.private_key_pem.write_to_path(folder / "key.pem")
     issued.cert_chain_pems[0].write_to_path(folder / "cert.pem")
     config = uvicorn.Config(
-        app_of(parts),
+        app_of(services),
         host="127.0.0.1",
         port=0,
         log_level="warning",
@@ -42,7 +42,7 @@ def https(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> It
         ssl_keyfile=folder / "key.pem",
         ssl_certfile=str(folder / "cert.pem"),
     )
-    server = Server(config, parts.feed)
+    server = Server(config, services.feed)
     thread = threading.Thread(target=server.run)
     thread.start()
     while not server.started and thread.is_alive():
@@ -50,7 +50,7 @@ def https(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> It
     yield f"https://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     server.should_exit = True
     thread.join(30)
-    parts.store.close()
+    services.store.close()
 
 
 @pytest.fixture
@@ -81,9 +81,9 @@ def test_login_remembers_a_token_that_only_its_owner_can_read(cli: Cli, https: s
 
 
 def test_a_certificate_is_trusted_only_after_somebody_said_so(cli: Cli, https: str) -> None:
-    unasked = cli("login", https, "--password-file", f"{cli.folder}/password")
-    assert unasked.code == exits.USAGE
-    assert f"--fingerprint {fetch_fingerprint(https)}" in unasked.err
+    not_asked = cli("login", https, "--password-file", f"{cli.folder}/password")
+    assert not_asked.code == exits.USAGE
+    assert f"--fingerprint {fetch_fingerprint(https)}" in not_asked.err
     wrong = cli("login", https, "--password-file", f"{cli.folder}/password", "--fingerprint", "ab" * 32)
     assert (wrong.code, "Nothing was sent" in wrong.err) == (exits.UNREACHABLE, True)
     assert not config_file(cli.env).exists()
@@ -161,7 +161,7 @@ def test_another_certificate_gets_neither_token_nor_request(cli: Cli, https: str
         ("[appliances.a]\nurl = 'https://a'\ntokn = 'x'\n", "can contain only"),
     ],
 )
-def test_a_configuration_that_makes_no_sense_is_told_so(cli: Cli, text: str, words: str) -> None:
+def test_a_configuration_that_makes_no_sense_is_reported(cli: Cli, text: str, words: str) -> None:
     path = config_file(cli.env)
     path.parent.mkdir(parents=True)
     path.touch(0o600)
@@ -209,7 +209,7 @@ def test_a_token_goes_to_the_address_it_is_for_and_never_in_the_clear(cli: Cli) 
         client.status_show()
 
 
-def test_without_any_appliance_the_way_to_one_is_told(cli: Cli) -> None:
+def test_without_any_appliance_the_way_to_one_is_reported(cli: Cli) -> None:
     refused = cli("status")
     assert (refused.code, "lunette login https://" in refused.err) == (exits.USAGE, True)
     with pytest.raises(Unreachable, match="check the address"):

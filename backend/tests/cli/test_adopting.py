@@ -31,8 +31,8 @@ def test_targets_of_others_are_taken_over_after_a_look(lunette: Cli) -> None:
     assert "LUN 5 of db" in looked.out
     assert "secret" not in looked.out
     assert json.loads(lunette("host", "list", "--json").out) == []
-    unasked = lunette("adopt")
-    assert (unasked.code, "use --yes" in unasked.err) == (exits.USAGE, True)
+    not_asked = lunette("adopt")
+    assert (not_asked.code, "use --yes" in not_asked.err) == (exits.USAGE, True)
     done = lunette("adopt", "--yes")
     assert (done.code, "Lunette now serves" in done.err) == (exits.OK, True), done.out + done.err
     assert len(json.loads(lunette("mapping", "list", "--json").out)) == 3

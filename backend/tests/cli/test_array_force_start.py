@@ -32,14 +32,14 @@ def cli(tmp_path: Path, sqlite_url: str) -> Iterator[Cli]:
         yield made
 
 
-def told(cli: Cli) -> tuple[str, bool]:
+def reported(cli: Cli) -> tuple[str, bool]:
     array = json.loads(cli("array", "show", "tank", "--json").out)
     return array["health"], array["observed"]["dirty_degraded"]
 
 
 def until(cli: Cli, expected: tuple[str, bool]) -> None:
     end = deadline(60)
-    while (now := told(cli)) != expected:
+    while (now := reported(cli)) != expected:
         assert time.monotonic() < end, now
         time.sleep(0.1)
 
@@ -48,7 +48,7 @@ def test_a_dirty_array_starts_by_force_only_after_its_name(cli: Cli) -> None:
     until(cli, ("missing", True))
     assert cli("array", "force-start", "tank").code == exits.USAGE
     assert cli("array", "force-start", "tank", "--confirm", "tonk").code != exits.OK
-    assert told(cli) == ("missing", True)
+    assert reported(cli) == ("missing", True)
     done = cli("array", "force-start", "tank", "--confirm", "tank")
     assert done.code == exits.OK, done.transcript
     until(cli, ("degraded", False))

@@ -42,7 +42,7 @@ def test_an_array_that_is_lost_is_forgotten_after_its_name_and_never_one_that_wo
     assert json.loads(cli("mapping", "list", "--json").out) == []
 
 
-def test_one_whose_disks_come_back_is_rebuilt_from_them_beside_the_other_arrays(cli: Cli) -> None:
+def test_one_whose_disks_come_back_is_rebuilt_from_them_alongside_the_other_arrays(cli: Cli) -> None:
     """Its volume has the identity and the number it had, though the copy on the other array knows neither."""
     free = [disk["id"] for disk in json.loads(cli("disk", "list", "--json").out) if disk["state"] == "free"][:2]
     named = [word for disk in free for word in ("--disk", disk)]

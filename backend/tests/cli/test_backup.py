@@ -40,8 +40,8 @@ def test_a_backup_is_written_privately_and_restored_after_a_look(lunette: Cli, t
     assert "forgotten host new" in looked.out
     found = json.loads(lunette(*restore, "phrase", "--dry-run", "--json").out)
     assert {(one["name"], one["change"]) for one in found["differences"]} == {("old", "returns"), ("new", "forgotten")}
-    unasked = lunette(*restore, "phrase")
-    assert (unasked.code, "use --yes" in unasked.err) == (exits.USAGE, True)
+    not_asked = lunette(*restore, "phrase")
+    assert (not_asked.code, "use --yes" in not_asked.err) == (exits.USAGE, True)
     refused = lunette(*restore, "wrong", "--yes")
     assert "the passphrase does not match this backup" in refused.err
     assert refused.code not in (exits.OK, exits.USAGE)
@@ -54,13 +54,13 @@ def test_a_backup_is_written_privately_and_restored_after_a_look(lunette: Cli, t
 
 def test_what_cannot_be_read_or_written_is_said(lunette: Cli, tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
-    for words, told in (
+    for words, reported in (
         (("backup", "nowhere/state", "--passphrase-file", "phrase"), "Cannot write nowhere/state"),
         (("backup", "folder", "--passphrase-file", "phrase"), "Cannot write folder"),
         (("restore", "nothing", "--passphrase-file", "phrase", "--yes"), "Cannot read nothing"),
     ):
         ran = lunette(*words)
-        assert (ran.code, told in ran.err) == (exits.USAGE, True), ran.transcript
+        assert (ran.code, reported in ran.err) == (exits.USAGE, True), ran.transcript
     assert not (tmp_path / "folder.new").exists()
 
 
@@ -100,8 +100,8 @@ def test_a_forgotten_array_is_rebuilt_after_a_look(lunette: Cli) -> None:
     stale = lunette("rebuild", "--yes", "--digest", "0" * 64)
     assert (stale.code == exits.OK, "Repeat the dry run" in stale.err) == (False, True), stale.err
     assert (looked.code, "rebuild array tank" in looked.out) == (exits.OK, True), looked.out + looked.err
-    unasked = lunette("rebuild")
-    assert (unasked.code, "use --yes" in unasked.err) == (exits.USAGE, True)
+    not_asked = lunette("rebuild")
+    assert (not_asked.code, "use --yes" in not_asked.err) == (exits.USAGE, True)
     assert lunette("rebuild", "other", "--yes").code not in (exits.OK, exits.USAGE)
     assert json.loads(lunette("array", "list", "--json").out) == []
     done = lunette("rebuild", "--yes", "--digest", seen)

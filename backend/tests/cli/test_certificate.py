@@ -9,7 +9,7 @@ import trustme
 
 from backend.tests.cli.appliance import Cli, appliance
 from lunette.api.appliance.certificate import ensure_certificate
-from lunette.api.requests.parts import Files
+from lunette.api.requests.services import Files
 from lunette.cli import exits
 
 
@@ -35,8 +35,8 @@ def test_it_is_replaced_by_two_files_and_had_back(cli: Cli, tmp_path: Path) -> N
     assert first["fingerprint"] not in taken.out.partition("previous")[0]
     assert cli("certificate", "revert").code == exits.OK
     assert json.loads(cli("certificate", "show", "--json").out)["fingerprint"] == first["fingerprint"]
-    made_anew = cli("certificate", "self-sign", "--json")
-    assert json.loads(made_anew.out)["self_signed"] is True
+    recreated = cli("certificate", "self-sign", "--json")
+    assert json.loads(recreated.out)["self_signed"] is True
 
 
 def test_a_key_that_does_not_fit_is_refused(cli: Cli, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from io import StringIO
 from pathlib import Path
 
 from backend.tests.fakemachine import FakeSystem
-from backend.tests.wiring import add_token, make_parts, serving
+from backend.tests.wiring import add_token, make_services, serving
 from lunette.agent.core import Agent
 from lunette.cli import exits
 from lunette.cli.main import run as lunette
@@ -21,9 +21,9 @@ def test_a_day_is_a_line_of_what_the_drive_gives(tmp_path: Path) -> None:
     machine.add_disks(1)
     agent = Agent(machine)
     agent.ask_disks()
-    parts = make_parts(tmp_path, agent)
-    with serving(parts) as (where, _server):
-        env = {"LUNETTE_URL": where, "LUNETTE_TOKEN": add_token(parts.store, Role.VIEWER)}
+    services = make_services(tmp_path, agent)
+    with serving(services) as (where, _server):
+        env = {"LUNETTE_URL": where, "LUNETTE_TOKEN": add_token(services.store, Role.VIEWER)}
         serial = machine.blocks.disks[0].serial
 
         def ask(*words: str) -> tuple[int, str, str]:

@@ -9,7 +9,7 @@ from backend.tests.cli.appliance import appliance
 def test_drift_says_that_all_is_as_wanted(tmp_path: Path, sqlite_url: str) -> None:
     with appliance(tmp_path, sqlite_url) as cli:
         cli.settle()
-        told = cli("drift")
+        reported = cli("drift")
         words = "No drift: the observed state matches the desired state, and nothing foreign exists.\n"
-        assert (told.code, told.out) == (0, words)
+        assert (reported.code, reported.out) == (0, words)
         assert json.loads(cli("drift", "--json").out)["items"] == []

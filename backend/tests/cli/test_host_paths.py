@@ -69,6 +69,6 @@ def test_a_port_on_the_fabric_that_is_of_no_host_is_listed(cli: Cli) -> None:
     cli.machine.fc.join(STRANGER, cli.machine.fc.ports[0])
     cli.machine.changed()
     cli.wait_for("/initiators")
-    told = cli("initiator", "list")
-    assert told.code == exits.OK, told.transcript
-    assert told.out.splitlines()[1].split()[:2] == [STRANGER, "wwpn"]
+    reported = cli("initiator", "list")
+    assert reported.code == exits.OK, reported.transcript
+    assert reported.out.splitlines()[1].split()[:2] == [STRANGER, "wwpn"]

@@ -60,10 +60,10 @@ def test_a_kit_is_shown_and_written(lunette: Cli, tmp_path: Path) -> None:
     assert (refused.code, "Cannot write secret" in refused.err) == (exits.USAGE, True)
 
 
-def test_paths_are_told_in_words_and_a_missing_one_in_the_exit_code(lunette: Cli) -> None:
-    told = lunette("host", "paths", "db")
-    assert told.code == exits.NOT_WELL
-    lines = told.out.splitlines()
+def test_paths_are_reported_in_words_and_a_missing_one_in_the_exit_code(lunette: Cli) -> None:
+    reported = lunette("host", "paths", "db")
+    assert reported.code == exits.NOT_WELL
+    lines = reported.out.splitlines()
     assert lines[0] == f"Host db: expected 2 paths, seen 1: no connection to portal b ({ADDRESS}:3270)."
     assert lines[1:3] == [
         f"  ✓ logged in on portal a ({ADDRESS}:3260)",

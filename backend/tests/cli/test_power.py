@@ -18,9 +18,9 @@ def test_it_shows_its_plan_asks_and_says_where_the_machine_does_not_stop(
         rehearsed = cli(command, "--dry-run")
         assert title in rehearsed.out
         assert "All I/O stops" in rehearsed.out
-        unasked = cli(command)
-        assert unasked.code != 0
-        assert "use --yes" in unasked.err
+        not_asked = cli(command)
+        assert not_asked.code != 0
+        assert "use --yes" in not_asked.err
         assert cli.machine.power.asked == []
         cli.machine.power.later = lambda _seconds, _dies: None
         cli.machine.pause_s = 0.0  # what is waited for happens on the machine's clock alone

@@ -37,10 +37,10 @@ def test_it_is_written_whole_for_this_user_alone(lunette: Cli, tmp_path: Path) -
     out = tmp_path / "saveconfig.json"
     out.write_text("what was there")
     out.chmod(0o644)
-    told = lunette("export", "--format", "targetcli", "--secrets", "--output", "saveconfig.json")
-    assert (told.code, SECRET in out.read_text()) == (exits.OK, True)
+    reported = lunette("export", "--format", "targetcli", "--secrets", "--output", "saveconfig.json")
+    assert (reported.code, SECRET in out.read_text()) == (exits.OK, True)
     assert out.stat().st_mode & 0o777 == 0o600
-    assert "Left out: SCSI vendor and product" in told.err
+    assert "Left out: SCSI vendor and product" in reported.err
     link = tmp_path / "nowhere"
     link.symlink_to("/dev/null")
     assert lunette("export", "--format", "targetcli", "--output", "nowhere").code == exits.OK
@@ -57,11 +57,11 @@ def test_a_site_document_has_no_secrets_to_fill_in_and_a_file_in_no_folder_is_re
 
 def test_a_configuration_is_inspected_object_by_object(lunette: Cli, tmp_path: Path) -> None:
     shape = Path(__file__).parents[1] / "planner/saveconfigs/chap-and-mutual-chap.json"
-    told = lunette("inspect", str(shape))
-    assert told.code == exits.NOT_WELL
-    assert "✓ /backstores/block/web\n    Volume web: zvol rpool/web" in told.out
-    assert "Lunette can serve 20 objects and cannot serve 4. Nothing was changed." in told.out
-    assert "hunter2" not in told.out
+    reported = lunette("inspect", str(shape))
+    assert reported.code == exits.NOT_WELL
+    assert "✓ /backstores/block/web\n    Volume web: zvol rpool/web" in reported.out
+    assert "Lunette can serve 20 objects and cannot serve 4. Nothing was changed." in reported.out
+    assert "hunter2" not in reported.out
     fits = tmp_path / "fits.json"
     lunette("export", "--format", "targetcli", "--secrets", "--output", "own.json")
     own = json.loads((tmp_path / "own.json").read_text())

@@ -12,7 +12,7 @@ from backend.tests.api.test_metrics import MIB, Serving
 from backend.tests.cli.appliance import Ran
 from backend.tests.fakemachine import FakeSystem
 from backend.tests.fakemachine.network.traffic import Io
-from backend.tests.wiring import Api, add_token, make_parts, serving
+from backend.tests.wiring import Api, add_token, make_services, serving
 from lunette.agent.core import Agent
 from lunette.cli import exits
 from lunette.cli.main import run as lunette
@@ -28,18 +28,18 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     machine = FakeSystem()
     machine.clock = time.time()
     machine.add_disks(8)
-    parts = make_parts(tmp_path_factory.mktemp("top"), Agent(machine))
-    with serving(parts) as (where, _server), httpx2.Client(base_url=where) as http:
-        recorder = parts.control.performance
+    services = make_services(tmp_path_factory.mktemp("top"), Agent(machine))
+    with serving(services) as (where, _server), httpx2.Client(base_url=where) as http:
+        recorder = services.control.performance
         recorder.stop()
         recorder.fresh_s = 0.0
-        working = Serving(Api(http, add_token(parts.store, Role.ADMINISTRATOR)), machine, parts)
+        working = Serving(Api(http, add_token(services.store, Role.ADMINISTRATOR)), machine, services)
         working.scrape()
         io = Io(reads=1000, read_bytes=20 * MIB, writes=500, write_bytes=10 * MIB, read_ms=750, write_ms=3750)
         machine.carry(working.session, 1, io)
         working.scrape()
         recorder.fresh_s = 3600.0
-        env = {"LUNETTE_URL": where, "LUNETTE_TOKEN": add_token(parts.store, Role.VIEWER)}
+        env = {"LUNETTE_URL": where, "LUNETTE_TOKEN": add_token(services.store, Role.VIEWER)}
 
         def run(*words: str) -> Ran:
             out, err = StringIO(), StringIO()

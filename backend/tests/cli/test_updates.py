@@ -10,9 +10,9 @@ from tests.machines.pace import deadline
 
 def test_a_server_without_slots_says_how_it_is_updated(tmp_path: Path, sqlite_url: str) -> None:
     with appliance(tmp_path, sqlite_url) as cli:
-        told = cli("update", "show")
-        assert told.code == 0
-        assert "an appliance that was installed from the ISO" in told.out
+        reported = cli("update", "show")
+        assert reported.code == 0
+        assert "an appliance that was installed from the ISO" in reported.out
         assert cli("update", "roll-back", "--yes").code != 0
         bundle = tmp_path / "x.raucb"
         bundle.write_bytes(b"x")
@@ -30,7 +30,7 @@ def test_slots_are_shown_with_what_runs(tmp_path: Path, sqlite_url: str) -> None
         while "slot a" not in cli("update", "show").out:
             assert time.monotonic() < end, "it was not seen"
             time.sleep(0.2)
-        told = cli("update", "show").out.splitlines()
-        assert told[:2] == ["slot a: 1.0, running, next to start", "slot b: empty"]
-        assert "outage of exports during a restart: not measured yet" in told
+        reported = cli("update", "show").out.splitlines()
+        assert reported[:2] == ["slot a: 1.0, running, next to start", "slot b: empty"]
+        assert "outage of exports during a restart: not measured yet" in reported
         assert "no version to go back to" in cli("update", "roll-back", "--yes").err

@@ -16,10 +16,10 @@ from backend.tests.wiring import AwayAgent
 from backend.tests.wiring_agent import InProcessAgent
 from lunette.client import Client, Endpoint
 from lunette.console import network, tasks
+from lunette.console.backends import AgentBackend, ApiBackend, find_backend
 from lunette.console.menu import Entry, Menu, Task, entries
 from lunette.console.state import Places, Watch, current_screen
 from lunette.console.terminal import HungUp, Terminal
-from lunette.console.ways import AgentWay, ApiWay, find_way
 from lunette.domain.interfaces import TRIAL_S
 from tests.e2e.waiting import wait_until
 
@@ -231,7 +231,7 @@ def test_what_is_no_address_is_asked_for_again(console: Console) -> None:
     person.until(PROMPT)
 
 
-def test_a_cable_that_is_pulled_is_told_before_anything_is_asked(console: Console, cli: Cli) -> None:
+def test_a_cable_that_is_pulled_is_reported_before_anything_is_asked(console: Console, cli: Cli) -> None:
     console.machine.network.interfaces["eth1"].link = False
     wait_until("the API has seen it", lambda: not shown(cli, "eth1")["link"], 30)
     console.person.reply(PROMPT, "1")
@@ -270,37 +270,37 @@ def test_without_the_api_the_agent_does_the_same(alone: Console) -> None:
     person.until("eth1 keeps these settings")
     alone.machine.advance(TRIAL_S + 1)
     alone.machine.power_cut()
-    (eth1,) = [one for one in AgentWay(InProcessAgent(alone.machine)).cards() if one.name == "eth1"]
+    (eth1,) = [one for one in AgentBackend(InProcessAgent(alone.machine)).cards() if one.name == "eth1"]
     assert (eth1.addresses, eth1.how, eth1.trial_left_s) == (("198.51.100.5/24",), "static", None)
 
 
-def test_without_the_api_an_unconfirmed_change_is_taken_back(alone: Console) -> None:
+def test_without_the_api_an_unconfirmed_change_is_reverted(alone: Console) -> None:
     set_address(alone.person)
     alone.person.reply("Type yes to try it for 60 seconds: ", "yes")
     alone.person.until("Type keep to confirm it, Enter to revert it: ")
     alone.machine.advance(TRIAL_S + 1)
     alone.person.type("keep\r")
     alone.person.until("it was already reverted")
-    (eth1,) = [one for one in AgentWay(alone.agent).cards() if one.name == "eth1"]
+    (eth1,) = [one for one in AgentBackend(alone.agent).cards() if one.name == "eth1"]
     assert eth1.addresses == ()
 
 
 def test_what_the_agent_did_is_what_the_api_shows(cli: Cli) -> None:
     """Neither knows of the other's change beforehand: all of it is on the machine."""
-    agent = AgentWay(InProcessAgent(cli.machine))
+    agent = AgentBackend(InProcessAgent(cli.machine))
     agent.begin("eth1", {"dhcp": False, "addresses": ["198.51.100.5/24"], "gateway": None, "dns": []})
     wait_until("the API has seen it", lambda: shown(cli, "eth1")["trial_left_s"], 30)
     with Client(Endpoint(cli.local)) as client:
-        (eth1,) = [one for one in ApiWay(client).cards() if one.name == "eth1"]
+        (eth1,) = [one for one in ApiBackend(client).cards() if one.name == "eth1"]
         assert eth1.trial_left_s is not None
-        ApiWay(client).end("eth1", keep=True)
-        way, cards = find_way(client, InProcessAgent(cli.machine))
-    assert isinstance(way, ApiWay)
+        ApiBackend(client).end("eth1", keep=True)
+        way, cards = find_backend(client, InProcessAgent(cli.machine))
+    assert isinstance(way, ApiBackend)
     assert [one.addresses for one in cards if one.name == "eth1"] == [("198.51.100.5/24",)]
     assert agent.cards() == cards
 
 
-def test_where_neither_api_nor_agent_answers_the_reason_is_told(alone: Console) -> None:
+def test_where_neither_api_nor_agent_answers_the_reason_is_reported(alone: Console) -> None:
     alone.agent = cast(InProcessAgent, AwayAgent())
     alone.person.reply(PROMPT, "1")
     alone.person.until("the agent does not answer: check whether lunette-agent is running")
@@ -309,7 +309,9 @@ def test_where_neither_api_nor_agent_answers_the_reason_is_told(alone: Console) 
 
 
 def test_a_trial_that_somebody_else_began_is_ended_first(console: Console, cli: Cli) -> None:
-    AgentWay(console.agent).begin("eth1", {"dhcp": False, "addresses": ["198.51.100.5/24"], "gateway": None, "dns": []})
+    AgentBackend(console.agent).begin(
+        "eth1", {"dhcp": False, "addresses": ["198.51.100.5/24"], "gateway": None, "dns": []}
+    )
     wait_until("the API has seen it", lambda: shown(cli, "eth1")["trial_left_s"], 30)
     console.person.reply(PROMPT, "1")
     console.person.until("A change of eth1 is on trial.")
@@ -317,13 +319,13 @@ def test_a_trial_that_somebody_else_began_is_ended_first(console: Console, cli: 
     console.person.until("eth1 has its previous settings again.")
 
 
-def test_health_is_told_in_words(console: Console) -> None:
+def test_health_is_reported_in_words(console: Console) -> None:
     console.person.reply(PROMPT, "h")
     console.person.until("8 disks, 0 arrays")
     console.person.reply(BACK, "")
 
 
-def test_without_the_api_the_state_of_the_programs_is_told(alone: Console) -> None:
+def test_without_the_api_the_state_of_the_programs_is_reported(alone: Console) -> None:
     alone.person.reply(PROMPT, "3")
     alone.person.until("lunette-api is failed.")
     alone.person.until("no space left on device")

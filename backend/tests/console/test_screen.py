@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from lunette.console.backends import Card
 from lunette.console.menu import entries, menu_lines
 from lunette.console.network import card_lines
 from lunette.console.screen import screen
 from lunette.console.state import Places
 from lunette.console.tasks import health_lines, no_login
 from lunette.console.terminal import ROWS, broken, safe
-from lunette.console.ways import Card
 
 HERE = Path(__file__).parent
 IMAGE = HERE.parents[2] / "image"

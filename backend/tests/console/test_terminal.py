@@ -90,7 +90,7 @@ def test_a_question_nobody_answers_is_over() -> None:
         person.ended()
 
 
-def test_a_terminal_that_is_gone_is_told_from_a_key() -> None:
+def test_a_terminal_that_is_gone_is_distinguished_from_a_key() -> None:
     person = typist(lambda terminal: terminal.ask("Name:"))
     person.until("Name: ")
     person.hang_up()

@@ -32,10 +32,10 @@ def test_a_drive_nobody_has_read_is_unknown_and_no_finding() -> None:
 
 
 def test_what_was_not_read_is_never_well() -> None:
-    told = DriveReading(read_at=1.0, passed=True, values=HealthValues(used_percent=3))
-    assert state_of(told, ()) is DiskHealthState.OK
+    reported = DriveReading(read_at=1.0, passed=True, values=HealthValues(used_percent=3))
+    assert state_of(reported, ()) is DiskHealthState.OK
     for change in ({"problem": "No such device"}, {"unreadable": ("smart_status",)}, {"passed": None}):
-        odd = told.model_copy(update=change)
+        odd = reported.model_copy(update=change)
         assert state_of(odd, findings(odd, {})) is DiskHealthState.UNKNOWN
 
 
@@ -44,7 +44,7 @@ def test_a_drive_that_tells_nothing_at_all_is_unknown() -> None:
 
 
 @pytest.mark.parametrize("bit", CriticalWarning)
-def test_each_bit_of_the_critical_warning_is_told_in_words_of_its_own(bit: CriticalWarning) -> None:
+def test_each_bit_of_the_critical_warning_is_reported_in_words_of_its_own(bit: CriticalWarning) -> None:
     state, kinds, _ = judged(passed=False, warnings=(bit,))
     assert kinds == [bit.value]
     fails = bit in (CriticalWarning.SPARE, CriticalWarning.RELIABILITY, CriticalWarning.READ_ONLY)
@@ -65,7 +65,7 @@ def test_a_drive_of_sata_that_predicts_its_failure_is_critical() -> None:
         (140, [Severity.CRITICAL]),
     ],
 )
-def test_wear_is_told_from_80_percent_and_is_critical_from_95(used: int, severities: list[Severity]) -> None:
+def test_wear_is_reported_from_80_percent_and_is_critical_from_95(used: int, severities: list[Severity]) -> None:
     assert judged(used_percent=used)[2] == severities
 
 
@@ -75,7 +75,7 @@ def test_a_temperature_is_judged_by_the_drives_own_limits(warm: int, severities:
     assert judged(temperature_c=warm)[2] == []
 
 
-def test_spare_below_its_threshold_is_told_once_whether_or_not_the_bit_is_set() -> None:
+def test_spare_below_its_threshold_is_reported_once_whether_or_not_the_bit_is_set() -> None:
     values = HealthValues(available_spare_percent=5, available_spare_threshold_percent=10)
     for warnings in ((), (CriticalWarning.SPARE,)):
         found = findings(DriveReading(read_at=1.0, warnings=warnings, values=values), {})
@@ -87,7 +87,7 @@ def test_sectors_that_wait_are_wrong_from_the_first_and_old_ones_elsewhere_are_n
 
 
 @pytest.mark.parametrize(("name", "most"), [("media_errors", 9), ("reallocated_sectors", 49), ("grown_defects", 49)])
-def test_a_count_that_is_high_when_it_is_first_seen_is_told(name: str, most: int) -> None:
+def test_a_count_that_is_high_when_it_is_first_seen_is_reported(name: str, most: int) -> None:
     for count, kinds in ((most, []), (most + 1, [name])):
         reading = DriveReading(read_at=1.0, passed=True, values=HealthValues.model_validate({name: count}))
         found = findings(reading, {})
@@ -95,7 +95,7 @@ def test_a_count_that_is_high_when_it_is_first_seen_is_told(name: str, most: int
         assert state_of(reading, found) is (DiskHealthState.WARNING if kinds else DiskHealthState.OK)
 
 
-def test_many_errors_on_the_way_are_told_only_when_they_grow() -> None:
+def test_many_errors_on_the_way_are_reported_only_when_they_grow() -> None:
     """Nobody knows when they were: the cable may have been exchanged long ago."""
     assert judged(interface_errors=5000, error_log_entries=90_000)[1] == []
     reading = DriveReading(read_at=1.0, passed=True, values=HealthValues(interface_errors=8))
@@ -106,19 +106,19 @@ def test_many_errors_on_the_way_are_told_only_when_they_grow() -> None:
     )
 
 
-def test_failed_commands_that_grow_are_told_unless_the_drive_only_refused_them() -> None:
+def test_failed_commands_that_grow_are_reported_unless_the_drive_only_refused_them() -> None:
     reading = DriveReading(read_at=1.0, passed=True, values=HealthValues(error_log_entries=8))
     growth = {"error_log_entries": Growth(before=7, now=8)}
     assert [one.kind for one in findings(reading, growth)] == ["error_log_entries"]
     assert findings(reading.model_copy(update={"refused_only": True}), growth) == ()
 
 
-def test_a_count_that_grew_is_told_with_both_numbers() -> None:
+def test_a_count_that_grew_is_reported_with_both_numbers() -> None:
     reading = DriveReading(read_at=1.0, passed=True, values=HealthValues(media_errors=5))
     (found,) = findings(reading, {"media_errors": Growth(before=2, now=5)})
     assert (found.kind, found.detail) == ("media_errors", "Media errors: 2 before, 5 now")
 
 
-def test_a_drive_that_does_not_answer_is_told_from_the_second_time_on() -> None:
+def test_a_drive_that_does_not_answer_is_reported_from_the_second_time_on() -> None:
     assert judged(misses=1)[1] == []
     assert judged(misses=2)[1] == ["silent"]

@@ -44,7 +44,7 @@ def test_an_appliance_without_volumes_does_nothing() -> None:
     assert rates(counters(0), counters(1), {})[APPLIANCE].iops == 0
 
 
-def test_what_was_made_anew_or_is_new_has_no_rate_yet() -> None:
+def test_what_was_recreated_or_is_new_has_no_rate_yet() -> None:
     after = counters(1, volumes={"anew": ZERO._replace(reads=1), "new": ZERO})
     found = rates(counters(0, volumes={"anew": ZERO._replace(reads=5), "gone": ZERO}), after, {})
     assert found.keys() == {APPLIANCE}
@@ -78,8 +78,8 @@ def test_an_array_without_times_has_rates_without_latency() -> None:
 
 
 def test_a_session_is_the_sum_over_its_volumes_whatever_is_mapped_meanwhile() -> None:
-    before = session(stays=LunCounters(10, MIB, 0), goes=LunCounters(1000, 0, 0), anew=LunCounters(50, 0, 0))
-    after = session(stays=LunCounters(30, 3 * MIB, MIB), comes=LunCounters(7, 0, 0), anew=LunCounters(1, 0, 0))
+    before = session(stays=LunCounters(10, MIB, 0), goes=LunCounters(1000, 0, 0), again=LunCounters(50, 0, 0))
+    after = session(stays=LunCounters(30, 3 * MIB, MIB), comes=LunCounters(7, 0, 0), again=LunCounters(1, 0, 0))
     found = rates(counters(0, sessions=before), counters(2, sessions=after), {})[session_key("t", "i")]
     assert (found.iops, found.read_bytes_s, found.write_bytes_s) == (10, MIB, MIB / 2)
     assert (found.read_iops, found.latency_ms, found.in_flight) == (None, None, None)

@@ -53,7 +53,7 @@ def test_what_another_array_left_at_this_place_is_no_copy() -> None:
     assert newest([pack(header(9, "f" * 32), b"another's"), pack(header(3), b"own")], UUID) == (1, header(3), b"own")
 
 
-def test_a_newer_format_is_told_as_such() -> None:
+def test_a_newer_format_is_reported_as_such() -> None:
     found = newest([pack(header(format_=2), b"?")], UUID)
     assert found is not None
     assert found[1].format == 2

@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from backend.tests.fakemachine import FakeSystem
 from lunette.agent.core import Agent
-from lunette.agent.loop import Loop
+from lunette.agent.loop import AgentLoop
 from lunette.agent.server import Server, listen
 from lunette.domain.errors import Unavailable
 from lunette.domain.site import SiteRequest
@@ -26,7 +26,7 @@ from lunette.engine.site import changes as site_changes
 from lunette.store.database import Store
 from lunette.store.secrets import SecretBox
 from lunette.system.agent_client import AgentClient
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 ACTOR = Actor(name="admin")
 PACE = 0.02
@@ -92,7 +92,7 @@ def run_agent(machine: str, socket: str) -> None:
     system = cast(System, FarMachine(machine))
     agent = Agent(system)
     server = Server(agent, listen(socket), frozenset({os.getuid()}))
-    Loop(agent).start()
+    AgentLoop(agent).start()
     server.serve()
 
 

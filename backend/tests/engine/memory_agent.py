@@ -200,7 +200,7 @@ class MemoryAgent(Answering):
             accepted=self.refusal is None,
             refusal=self.refusal,
             changed=0,
-            targets=tuple(self._door(ref) for ref in (target.target_id for target in wanted.targets)),
+            targets=tuple(self._target_report(ref) for ref in (target.target_id for target in wanted.targets)),
             volumes=tuple(
                 VolumeReport(volume_id=v.volume_id, state=ServingState.OPEN, reason=None) for v in wanted.volumes
             ),
@@ -234,7 +234,7 @@ class MemoryAgent(Answering):
     def pull(self, disk_id: str) -> None:
         self.show(disks=tuple(disk for disk in self.machine.disks if disk.id != disk_id))
 
-    def _door(self, ref: str) -> TargetReport:
+    def _target_report(self, ref: str) -> TargetReport:
         if ref in self.lacking:
             volume_id, after_s = self.lacking[ref]
             return TargetReport(

@@ -79,7 +79,7 @@ def theirs(world: World) -> dict[str, str]:
     return {path: value for path, value in picture(world.machine).items() if not any(one in path for one in own)}
 
 
-def test_hosts_go_on_and_nothing_is_made_anew(world: World) -> None:
+def test_hosts_go_on_and_nothing_is_recreated(world: World) -> None:
     two_targets(world.machine, free_disks(world)[:2])
     db = fabric(world).login(DB, DB_TARGET, PORTAL, ("db", "secret-of-db"))
     web = fabric(world).login(WEB2, WEB_TARGET, PORTAL)
@@ -234,7 +234,7 @@ def test_an_agent_that_is_killed_on_the_way_goes_on(world: World, number: int) -
     assert db in fabric(world).sessions
 
 
-def test_the_step_can_be_repeated_and_taken_back_twice(world: World) -> None:
+def test_the_step_can_be_repeated_and_undone_twice(world: World) -> None:
     two_targets(world.machine, free_disks(world)[:2])
     outcome, _ = judged(world, dry_run=True)
     (step,) = outcome.plan.steps

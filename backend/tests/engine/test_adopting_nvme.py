@@ -64,7 +64,7 @@ def unmap(world: World, *volumes: str) -> None:
     world.settle()
 
 
-def test_hosts_notice_nothing_at_any_call_and_nothing_is_made_anew(world: World) -> None:
+def test_hosts_notice_nothing_at_any_call_and_nothing_is_recreated(world: World) -> None:
     watch = Watch(world.machine, *connect(world.machine))
     before = picture(world.machine)
     verdict = adopt(world)
@@ -165,9 +165,9 @@ def test_a_dry_run_changes_nothing(world: World) -> None:
     outcome, _ = judged(world, dry_run=True)
     assert [step.kind for step in outcome.plan.steps] == ["group.adopt"]
     assert outcome.plan.title == "Adopt 2 NVMe subsystems"
-    told = [change.detail for change in outcome.plan.changes]
-    assert f"namespace 7 of db at {DB_NQN}, unchanged" in told
-    assert not [one for one in told if "DHHC" in one]
+    reported = [change.detail for change in outcome.plan.changes]
+    assert f"namespace 7 of db at {DB_NQN}, unchanged" in reported
+    assert not [one for one in reported if "DHHC" in one]
     assert (world.machine_picture(), world.rows_picture(), picture(world.machine)) == (before, rows, standing)
 
 
@@ -312,8 +312,8 @@ def test_a_volume_that_lio_serves_too_keeps_both_out(world: World) -> None:
     _, verdict = judged(world, dry_run=True)
     words = {one.path: one.words for one in verdict.findings if not one.fits}
     assert words["/backstores/block/disk1"] == f"NVMe subsystem {DB_NQN} also serves its volume and is not adopted."
-    told = words[f"/nvmet/subsystems/{DB_NQN}/namespaces/7"]
-    assert told.startswith("LIO also serves srv/disk1, as /backstores/block/disk1")
+    reported = words[f"/nvmet/subsystems/{DB_NQN}/namespaces/7"]
+    assert reported.startswith("LIO also serves srv/disk1, as /backstores/block/disk1")
     assert verdict.targets == ()
 
 

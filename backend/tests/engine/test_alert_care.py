@@ -59,7 +59,7 @@ class Desk:
         self.now += dt.timedelta(seconds=seconds)
         board.end_silences(self.store, self.now)
 
-    def told(self) -> list[str]:
+    def reported(self) -> list[str]:
         """Kinds of the messages so far, in order."""
         with self.store.read() as tx:
             rows = tx.scalars(select(Delivery).where(Delivery.channel == "syslog").order_by(Delivery.seq))
@@ -90,7 +90,7 @@ def test_an_acknowledgement_says_who_when_and_what_is_done(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("what", ["it comes back", "it gets worse"])
-def test_an_acknowledgement_ends_where_something_new_happens_and_that_is_told(desk: Desk, what: str) -> None:
+def test_an_acknowledgement_ends_where_something_new_happens_and_that_is_reported(desk: Desk, what: str) -> None:
     desk.raise_()
     desk.acknowledge("seen")
     desk.later(1)
@@ -102,8 +102,8 @@ def test_an_acknowledgement_ends_where_something_new_happens_and_that_is_told(de
         desk.raise_(BURNS)
     row = desk.row()
     assert (row.acknowledged_by, row.acknowledged_at, row.note) == (None, None, "")
-    assert desk.told()[-1] == "raised"
-    assert desk.told().count("raised") == 2
+    assert desk.reported()[-1] == "raised"
+    assert desk.reported().count("raised") == 2
 
 
 def test_an_acknowledgement_stays_where_only_the_words_change(desk: Desk) -> None:
@@ -112,7 +112,7 @@ def test_an_acknowledgement_stays_where_only_the_words_change(desk: Desk) -> Non
     desk.raise_(BURNS.model_copy(update={"cause": "much sun"}))
     desk.raise_(WARM)
     assert desk.row().acknowledged_by == "nora"
-    assert desk.told() == ["raised"]
+    assert desk.reported() == ["raised"]
 
 
 def test_an_alert_that_is_over_cannot_be_acknowledged(desk: Desk) -> None:
@@ -131,25 +131,25 @@ def test_a_silent_alert_goes_and_comes_back_and_nobody_hears_of_it(desk: Desk) -
         desk.later(10)
         desk.raise_()
     desk.resolve()
-    assert desk.told() == ["raised"]
+    assert desk.reported() == ["raised"]
     desk.later(HOUR_S)
-    assert desk.told() == ["raised"], "it was over when the silence was"
+    assert desk.reported() == ["raised"], "it was over when the silence was"
     desk.raise_()
-    assert desk.told() == ["raised", "raised"]
+    assert desk.reported() == ["raised", "raised"]
 
 
-@pytest.mark.parametrize(("act", "told"), [(Desk.raise_, ["raised"] * 2), (Desk.acknowledge, ["raised"])])
-def test_what_is_still_there_after_the_silence_is_told_unless_somebody_sees_to_it(
-    desk: Desk, act: Callable[[Desk], None], told: list[str]
+@pytest.mark.parametrize(("act", "reported"), [(Desk.raise_, ["raised"] * 2), (Desk.acknowledge, ["raised"])])
+def test_what_is_still_there_after_the_silence_is_reported_unless_somebody_sees_to_it(
+    desk: Desk, act: Callable[[Desk], None], reported: list[str]
 ) -> None:
     desk.raise_()
     desk.silence()
     act(desk)
     desk.later(HOUR_S - 1)
-    assert desk.told() == ["raised"]
+    assert desk.reported() == ["raised"]
     desk.later(1)
     desk.later(1)
-    assert desk.told() == told
+    assert desk.reported() == reported
     assert desk.row().silenced_until is None
 
 
@@ -158,21 +158,21 @@ def test_what_gets_worse_breaks_the_silence(desk: Desk) -> None:
     desk.silence()
     desk.later(1)
     desk.raise_(BURNS)
-    assert desk.told() == ["raised", "raised"]
+    assert desk.reported() == ["raised", "raised"]
     assert desk.row().silenced_until is None
 
 
-def test_what_is_opened_again_is_told_if_it_was_silent(desk: Desk) -> None:
+def test_what_is_opened_again_is_reported_if_it_was_silent(desk: Desk) -> None:
     desk.raise_()
     desk.acknowledge()
     desk.later(1)
     desk.reopen()
-    assert desk.told() == ["raised"], "it was told when it was raised"
+    assert desk.reported() == ["raised"], "it was told when it was raised"
     desk.silence()
     desk.later(1)
     desk.reopen()
     desk.reopen()
-    assert desk.told() == ["raised", "raised"]
+    assert desk.reported() == ["raised", "raised"]
     assert desk.events() == ["raised", "acknowledged", "reopened", "silenced", "reopened"]
 
 

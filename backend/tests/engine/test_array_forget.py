@@ -19,7 +19,7 @@ from lunette.domain.volumes import Provisioning
 from lunette.engine.changes import schedules, snapshots, volumes
 from lunette.engine.changes.array_forget import forget
 from lunette.planner.arrays.forget import KEY_STAYS
-from lunette.providers.encryption.keys import kept_path
+from lunette.providers.encryption.keys import stored_path
 from lunette.store.journal import Event, Job
 from lunette.store.resources import Array, DeletedVolume, HeldNumber, Mapping, Snapshot, Volume
 
@@ -111,11 +111,11 @@ def test_nothing_of_it_is_left_behind_whatever_its_engine(world: World, engine: 
 
 
 @pytest.mark.parametrize("keep_key", [True, False])
-def test_the_key_that_stays_on_the_system_drive_is_told(world: World, keep_key: bool) -> None:
+def test_the_key_that_stays_on_the_system_drive_is_reported(world: World, keep_key: bool) -> None:
     furnished(world)
     with world.store.write() as tx:
         tx.execute(update(Array).where(Array.name == "old").values(encryption="luks2", keep_key=keep_key))
-        path = kept_path(tx.scalars(select(Array.id).where(Array.name == "old")).one())
+        path = stored_path(tx.scalars(select(Array.id).where(Array.name == "old")).one())
     if keep_key:
         world.machine.write_durably(path, b"key")
     lost(world)

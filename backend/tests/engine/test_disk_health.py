@@ -129,7 +129,7 @@ def test_errors_on_the_way_that_grow_speak_of_the_cable(drives: Drives) -> None:
     assert "replace its cable or move it to another bay" in alerts["interface_errors"].fix
 
 
-def test_many_errors_are_told_at_first_sight(drives: Drives) -> None:
+def test_many_errors_are_reported_at_first_sight(drives: Drives) -> None:
     drives.says(3, counted(5000))
     alert = drives.alerts()["media_errors"]
     assert alert.message == "Disk nvme-D3 (serial D3) of array tank has too many media errors"
@@ -161,7 +161,7 @@ def test_the_alert_of_a_drive_that_was_taken_out_ends(drives: Drives) -> None:
     assert drives.alerts() == {}
 
 
-def test_errors_that_grow_are_told_for_a_week_over_a_restart_and_old_ones_are_not(drives: Drives) -> None:
+def test_errors_that_grow_are_reported_for_a_week_over_a_restart_and_old_ones_are_not(drives: Drives) -> None:
     drives.says(3, counted(7))
     assert drives.alerts() == {}, "they were there when the drive was first read"
     drives.says(3, counted(9))
@@ -173,7 +173,7 @@ def test_errors_that_grow_are_told_for_a_week_over_a_restart_and_old_ones_are_no
     assert drives.alerts()["media_errors"].cause == "Media errors: 9 before, 10 now"
 
 
-def test_a_failed_self_test_is_told_until_one_passes(drives: Drives) -> None:
+def test_a_failed_self_test_is_reported_until_one_passes(drives: Drives) -> None:
     failed = SelfTest(kind=SelfTestKind.SHORT, result=SelfTestResult.FAILED, hours=9, lba=77, words="read failure")
     drives.says(2, WELL.model_copy(update={"self_tests": SelfTests(log=(failed,))}))
     alert = drives.alerts()["self_test"]
@@ -188,7 +188,7 @@ def test_a_failed_self_test_is_told_until_one_passes(drives: Drives) -> None:
     assert drives.alerts() == {}
 
 
-def test_a_drive_whose_answer_cannot_be_read_is_told(drives: Drives) -> None:
+def test_a_drive_whose_answer_cannot_be_read_is_reported(drives: Drives) -> None:
     drives.says(5, WELL.model_copy(update={"unreadable": ("smart_status",), "problem": "it cannot be read"}))
     alert = drives.alerts()["unreadable"]
     assert (alert.severity, alert.cause) == ("warning", "Not read: smart_status")

@@ -51,7 +51,7 @@ def test_what_was_noted_is_not_written_again_and_another_process_goes_on_with_th
     assert rows(drives) == [("2024-10-04", 70, None)]
 
 
-def test_another_drive_under_the_same_name_begins_its_day_anew(drives: Drives) -> None:
+def test_another_drive_under_the_same_name_begins_its_day_again(drives: Drives) -> None:
     drives.says(1, hot(NOON, 61))
     drives.alerts()
     changed = seen.disk(1).model_copy(update={"serial": "OTHER", "tells_health": True, "health": hot(NOON + 600, 40)})

@@ -96,7 +96,7 @@ def test_secrets_are_opened_for_the_agent_and_sealed_in_the_database(appliance: 
     assert document(appliance).targets[0].initiators[0].chap is None
 
 
-def test_a_door_has_the_deadline_of_its_own_owner(appliance: Appliance) -> None:
+def test_a_target_has_the_deadline_of_its_own_owner(appliance: Appliance) -> None:
     appliance.array()
     appliance.volumes("v1", "v2")
     appliance.host("h1")
@@ -237,7 +237,7 @@ def test_taking_a_port_or_a_wwpn_away_passes_the_brake(appliance: Appliance) -> 
         fc_ports.create(control.change(tx, ADMIN), FcPortCreate(wwpn=FC_PORTS[0]))
     step("a port")
     assert [port.wwpn for port in step.served.fc_ports] == [FC_PORTS[0]]
-    assert {one.wwpn for door in step.served.targets for one in door.fc_initiators} == {"10:00:00:00:00:00:00:01"}
+    assert {one.wwpn for target in step.served.targets for one in target.fc_initiators} == {"10:00:00:00:00:00:00:01"}
     with store.write() as tx:
         hosts_changes.patch(control.change(tx, ADMIN), "h1", HostPatch(wwpns=()))
     step("another WWPN")

@@ -198,7 +198,7 @@ def test_its_sealed_copy_is_read_by_an_agent_that_knows_nothing(life: Life) -> N
     assert (found.header.generation, base64.b64decode(found.content)) == (7, b"rows")
 
 
-def test_a_device_that_has_grown_is_told(life: Life) -> None:
+def test_a_device_that_has_grown_is_reported(life: Life) -> None:
     life.disks[0].media.size_bytes *= 2
     life.machine.changed()
     life.look()

@@ -362,7 +362,7 @@ def test_a_start_that_is_cut_short_ends_read_only(world: World, other: World, wo
     assert [disk.media.superblock.events for disk in free_disks(world)[:2] if disk.media.superblock] == events
 
 
-def test_each_step_can_be_repeated_and_taken_back_twice(world: World) -> None:
+def test_each_step_can_be_repeated_and_undone_twice(world: World) -> None:
     brought(world)
     (begin,) = start(world, dry_run=True).plan.steps
     down = world.machine_picture()

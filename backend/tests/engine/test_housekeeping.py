@@ -65,8 +65,8 @@ def test_what_is_older_than_the_settings_say_goes_and_nothing_else(store: Store)
         tx.add(KeptState(event_seq=oldest.seq, noun="host", sealed="x"))
         for days in (401, 399):
             at = NOW - days * DAY
-            told = {"serial": "S", "state": "ok", "told": "{}", "read_at": at, "day": at.date().isoformat()}
-            tx.add(DiskReading(disk_id=f"d{days}", **told))
+            reported = {"serial": "S", "state": "ok", "told": "{}", "read_at": at, "day": at.date().isoformat()}
+            tx.add(DiskReading(disk_id=f"d{days}", **reported))
     Clocks().housekeeper(store).round()
     assert events(store) == ["host.created 399", "job.progress 6"]
     with store.read() as tx:

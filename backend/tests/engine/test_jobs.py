@@ -59,10 +59,10 @@ def test_every_step_tells_its_progress(appliance: Appliance) -> None:
     outcome = appliance.ask_array()
     run(appliance, outcome.job_id)
     with appliance.store.read() as tx:
-        told = [
+        reported = [
             event.data for event in tx.scalars(select(Event).where(Event.ref == outcome.job_id).order_by(Event.seq))
         ]
-    assert [(data["state"], data["done"]) for data in told[1:]] == [
+    assert [(data["state"], data["done"]) for data in reported[1:]] == [
         ("running", 0),
         ("running", 1),
         ("running", 2),
@@ -83,7 +83,7 @@ def test_a_refused_first_step_fails_the_job_and_leaves_no_row(appliance: Applian
     assert appliance.array("tank"), "the name and the disks are free again"
 
 
-def test_a_refused_later_step_is_taken_back_in_reverse_order(appliance: Appliance) -> None:
+def test_a_refused_later_step_is_undone_in_reverse_order(appliance: Appliance) -> None:
     appliance.agent.failures["do", "group.create"] = REFUSED
     outcome = appliance.ask_array()
     assert run(appliance, outcome.job_id) is JobState.UNDONE
@@ -111,7 +111,7 @@ def test_what_was_wiped_stays_wiped_and_the_job_says_so(lone: Appliance) -> None
     assert lone.agent.machine.disks[0].signatures == ()
 
 
-def test_a_batch_is_taken_back_whole(appliance: Appliance) -> None:
+def test_a_batch_is_rolled_back_whole(appliance: Appliance) -> None:
     appliance.array()
     appliance.agent.failures["do", "volumes.seal"] = REFUSED
     outcome = appliance.ask_volumes("v1", "v2", "v3")

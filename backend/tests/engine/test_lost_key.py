@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from backend.tests.engine.conftest import ADMIN, Appliance
 from backend.tests.engine.listeners import Authority, https_server, mail_server
 from backend.tests.engine.memory_agent import MemoryAgent
-from backend.tests.engine.test_telling import SECRET, Bench, hook, mail
+from backend.tests.engine.test_notifications import SECRET, Bench, hook, mail
 from lunette.domain.dhchap import DhChap
 from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.hosts import Chap, HostPatch

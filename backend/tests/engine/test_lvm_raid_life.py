@@ -95,7 +95,7 @@ def world(sqlite_template: Path, tmp_path: Path) -> Iterator[World]:
     found.close()
 
 
-def test_a_lost_disk_is_told_and_replaced_with_progress(world: World) -> None:
+def test_a_lost_disk_is_reported_and_replaced_with_progress(world: World) -> None:
     life = Life(world)
     assert life.look().state is ArrayState.CLEAN
     life.machine.pull(life.disks[1])

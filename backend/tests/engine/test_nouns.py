@@ -57,8 +57,8 @@ def test_what_is_found_by_its_name_has_a_word_for_where_it_is_missing() -> None:
 
 def test_a_restore_tells_what_becomes_of_every_noun() -> None:
     """Mappings by the hosts that gain or lose access, and the settings as one."""
-    told = {words for _, words, _ in TOLD}
-    assert {row.words for row in NOUNS.values()} - told == {"mapping", "setting"}
+    reported = {words for _, words, _ in TOLD}
+    assert {row.words for row in NOUNS.values()} - reported == {"mapping", "setting"}
 
 
 def test_what_a_noun_lacks_is_refused_and_not_passed_over() -> None:

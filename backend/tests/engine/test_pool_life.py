@@ -28,10 +28,10 @@ class Life:
         self.ids = [disk.links()[0] for disk in self.disks]
         world.machine.advance(40)
         world.converge()
-        beside = {"log": self.disks[2 : 2 + log], "cache": self.disks[2 + log : 2 + log + cache]}
+        auxiliary = {"log": self.disks[2 : 2 + log], "cache": self.disks[2 + log : 2 + log + cache]}
         standing_by = self.disks[2 : 2 + spares]
         outcome = world.create_array(
-            "tank", level, self.disks[:data], spares=standing_by, engine=ArrayEngine.ZFS, beside=beside
+            "tank", level, self.disks[:data], spares=standing_by, engine=ArrayEngine.ZFS, auxiliary=auxiliary
         )
         world.finish(outcome.job_id or "")
         world.finish(world.create_volumes("tank", "lun").job_id or "")
@@ -78,7 +78,7 @@ def life(sqlite_template: Path, tmp_path: Path) -> Iterator[Life]:
     world.close()
 
 
-def test_a_lost_disk_is_told_by_name_until_another_has_its_place(life: Life) -> None:
+def test_a_lost_disk_is_reported_by_name_until_another_has_its_place(life: Life) -> None:
     assert (life.look().state, life.alerts()) == (ArrayState.CLEAN, [])
     life.machine.pull(life.disks[0])
     assert life.look().state is ArrayState.DEGRADED
@@ -142,7 +142,7 @@ def test_a_disk_that_was_only_away_ends_its_alert_by_itself(life: Life) -> None:
     assert life.is_kept()
 
 
-def test_a_disk_that_zfs_gave_up_is_to_be_replaced_and_no_command_is_told_that_pools_refuse(life: Life) -> None:
+def test_a_disk_that_zfs_gave_up_is_to_be_replaced_and_no_command_is_reported_that_pools_refuse(life: Life) -> None:
     (pool,) = life.machine.zfs.imported.values()
     life.machine.pull(life.disks[0])
     pool.given_up.add(0)
@@ -162,7 +162,7 @@ def cached(sqlite_template: Path, tmp_path: Path) -> Iterator[Life]:
     world.close()
 
 
-def test_lost_disks_of_each_role_are_told_without_fear_for_the_data(cached: Life) -> None:
+def test_lost_disks_of_each_role_are_reported_without_fear_for_the_data(cached: Life) -> None:
     first, second, cache = cached.disks[2:5]
     cached.machine.pull(cache)
     assert cached.look().state is ArrayState.CLEAN
@@ -284,7 +284,7 @@ def test_a_spare_that_stood_in_is_found_again_after_a_power_cut(spared: Life) ->
     assert {m.disk_id: (m.slot, m.state) for m in life.look().members}[spare] == (0, "in_sync")
 
 
-def test_a_lost_spare_is_told_and_can_be_done_without(spared: Life) -> None:
+def test_a_lost_spare_is_reported_and_can_be_done_without(spared: Life) -> None:
     life, spare = spared, spared.ids[2]
     life.machine.pull(life.disks[2])
     assert life.look().state is ArrayState.CLEAN

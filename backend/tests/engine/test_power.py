@@ -6,9 +6,9 @@ import pytest
 
 from backend.tests.fakemachine import FakeSystem
 from backend.tests.fakemachine.faults import Crash
-from backend.tests.wiring import make_parts
+from backend.tests.wiring import make_services
 from lunette.agent.core import Agent
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.domain.errors import Conflict
 from lunette.domain.jobs import JobState
 from lunette.domain.power import ObservedPower, PowerAction
@@ -29,34 +29,34 @@ class Site:
         self._folder = folder
         self.machine = FakeSystem()
         self.machine.add_disks(2)
-        self.parts = self._start()
+        self.services = self._start()
 
-    def _start(self) -> Parts:
-        return make_parts(self._folder, Agent(self.machine))
+    def _start(self) -> ApiServices:
+        return make_services(self._folder, Agent(self.machine))
 
     def ask(self, action: PowerAction, *, dry_run: bool = False) -> Outcome:
-        with self.parts.store.write() as tx:
-            return power.stop(self.parts.control.change(tx, ACTOR, dry_run=dry_run), action)
+        with self.services.store.write() as tx:
+            return power.stop(self.services.control.change(tx, ACTOR, dry_run=dry_run), action)
 
     def run(self, job_id: str) -> JobState:
-        return self.parts.control.run_job(job_id)
+        return self.services.control.run_job(job_id)
 
     def run_until_it_stops(self, job_id: str) -> None:
         with pytest.raises(Crash):
             self.run(job_id)
 
     def starts_again(self) -> None:
-        self.parts.store.close()
+        self.services.store.close()
         self.machine.reboot()
-        self.parts = self._start()
+        self.services = self._start()
 
     def agent_starts_again(self) -> None:
-        self.parts.store.close()
+        self.services.store.close()
         self.machine.restart_process()
-        self.parts = self._start()
+        self.services = self._start()
 
     def job(self, job_id: str) -> Job:
-        with self.parts.store.read() as tx:
+        with self.services.store.read() as tx:
             return tx.get_one(Job, job_id)
 
 
@@ -99,7 +99,7 @@ def test_a_dry_run_stops_nothing(site: Site) -> None:
 
 
 def test_a_plan_names_hosts_jobs_and_what_was_measured(site: Site) -> None:
-    seen = site.parts.control.observation(0)
+    seen = site.services.control.observation(0)
     measured = seen.model_copy(update={"power": ObservedPower(boot_id="b", outage_s=41.0)})
     plan = planner.plan_stop(PowerAction.RESTART, measured, Connected(hosts=("db1",)), jobs=2)
     assert plan.hosts_interrupted == ("db1",)
@@ -108,7 +108,7 @@ def test_a_plan_names_hosts_jobs_and_what_was_measured(site: Site) -> None:
 
 
 def test_where_it_cannot_be_or_would_end_a_trial_it_is_refused_in_words(site: Site) -> None:
-    seen = site.parts.control.observation(0)
+    seen = site.services.control.observation(0)
     contained = seen.model_copy(update={"power": ObservedPower(boot_id="b", reason="this is a container")})
     with pytest.raises(Conflict, match=r"^This is a container\.$"):
         planner.plan_stop(PowerAction.RESTART, contained, Connected(), jobs=0)

@@ -48,7 +48,7 @@ TARGETS = "/sys/kernel/config/target/iscsi"
 SETTLE_S = 60.0
 
 
-class Stage:
+class Scenario:
     """A fake machine with an array, a volume of the steady host and a portal, and both processes on it."""
 
     def __init__(self, folder: Path, url: str, seed: int) -> None:
@@ -147,10 +147,10 @@ class Stage:
             for name in self.machine.listdir(f"/sys/kernel/config/target/core/{hba}")
             if name.startswith("lunette-")
         }
-        doors = {name for name in self.machine.listdir(TARGETS) if name.startswith("iqn.2026-11")}
+        present = {name for name in self.machine.listdir(TARGETS) if name.startswith("iqn.2026-11")}
         found += [f"LVM only: {one}" for one in cut - recorded]
         found += [f"served only: {one}" for one in served - mapped] + [f"not served: {one}" for one in mapped - served]
-        return found + [f"a target of nobody: {one}" for one in doors - targets]
+        return found + [f"a target of nobody: {one}" for one in present - targets]
 
     def finish(self, request: SiteRequest) -> None:
         """The same document once more, without any kill: it ends as it says."""
@@ -227,10 +227,10 @@ class Stage:
 
 
 @pytest.fixture
-def stage(tmp_path: Path, sqlite_url: str, kills: int) -> Iterator[Stage]:
+def scenario(tmp_path: Path, sqlite_url: str, kills: int) -> Iterator[Scenario]:
     drawn = random.SystemRandom().randrange(1 << 32) if kills > KILLS else SEED
     seed = int(os.environ.get("LUNETTE_SEED") or drawn)
-    made = Stage(tmp_path, sqlite_url, seed)
+    made = Scenario(tmp_path, sqlite_url, seed)
     print(f"LUNETTE_SEED={seed}")
     yield made
     print(f"{made.struck} of {made.processes.kills} kills came while a job was under way")
@@ -239,15 +239,15 @@ def stage(tmp_path: Path, sqlite_url: str, kills: int) -> Iterator[Stage]:
 
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("kills", [KILLS, pytest.param(40 * KILLS, marks=pytest.mark.slow)])
-def test_processes_killed_at_random_leave_nothing_half_made(stage: Stage, kills: int) -> None:
-    while stage.processes.kills < kills:
-        request = stage.request()
-        stage.processes.send(request)
+def test_processes_killed_at_random_leave_nothing_half_made(scenario: Scenario, kills: int) -> None:
+    while scenario.processes.kills < kills:
+        request = scenario.request()
+        scenario.processes.send(request)
         for _ in range(3):
-            stage.kill_at_random()
-        stage.settle()
-        assert stage.leftovers() == []
-        stage.finish(request)
-        assert stage.leftovers() == []
-        assert stage.gone == []
-    assert stage.struck > kills // 5
+            scenario.kill_at_random()
+        scenario.settle()
+        assert scenario.leftovers() == []
+        scenario.finish(request)
+        assert scenario.leftovers() == []
+        assert scenario.gone == []
+    assert scenario.struck > kills // 5

@@ -200,8 +200,8 @@ def test_a_host_that_is_let_in_without_a_volume_is_an_alert_naming_the_deadline(
     furnish(appliance)
     reconciler.round()
     assert appliance.agent.wanted
-    [door] = appliance.agent.wanted.targets
-    appliance.agent.lacking = {door.target_id: ("v1", 300)}
+    [target] = appliance.agent.wanted.targets
+    appliance.agent.lacking = {target.target_id: ("v1", 300)}
     reconciler.round()
     clock.advance(11)
     reconciler.round()

@@ -153,7 +153,7 @@ def test_a_stuck_snapshot_takes_no_place_of_a_good_one(bench: Bench) -> None:
     assert (len(bench.snapshots()), first in bench.snapshots()) == (3, True), "two good ones, and one for a person"
 
 
-def test_less_to_keep_is_told_in_the_plan_and_done_by_the_next_run(bench: Bench) -> None:
+def test_less_to_keep_is_reported_in_the_plan_and_done_by_the_next_run(bench: Bench) -> None:
     bench.schedule(keep={"last": 3})
     for _ in range(3):
         bench.run()

@@ -6,7 +6,7 @@ from sqlalchemy import select
 from backend.tests import seen
 from backend.tests.engine.conftest import Appliance
 from backend.tests.engine.test_reconciler import Clock, alerts
-from backend.tests.engine.test_watcher import look, told
+from backend.tests.engine.test_watcher import look, reported
 from lunette.domain.arrays import ArrayEngine, Level, ScrubOutcome
 from lunette.engine.background.watcher import Watcher
 from lunette.engine.conditions import scrubs
@@ -48,7 +48,7 @@ def test_mismatches_are_an_alert_and_an_event_until_a_scrub_finds_none(
     assert "wrong data" in row.cause
     assert "`lunette array scrub tank --action repair`" in row.fix
     assert scrubbed(lone, watcher, clock, CLEAN) == {}
-    assert told(lone, "array")[-2:] == [MESSAGE, "A scrub of array tank found no errors"]
+    assert reported(lone, "array")[-2:] == [MESSAGE, "A scrub of array tank found no errors"]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_an_array_that_was_away_does_not_tell_its_scrub_again(lone: Appliance, w
     look(watcher, clock)
     lone.agent.show(arrays=kept)
     look(watcher, clock)
-    assert [words for words in told(lone, "array") if "scrub" in words] == []
+    assert [words for words in reported(lone, "array") if "scrub" in words] == []
 
 
 def row(engine: ArrayEngine, level: Level) -> Array:
@@ -127,7 +127,7 @@ def test_what_a_scrub_found_names_the_engine_of_the_array(engine: ArrayEngine, l
         ),
     ],
 )
-def test_a_pool_tells_what_it_put_right_and_what_it_could_not(outcome: ScrubOutcome, severity: str, words: str) -> None:
+def test_a_pool_tells_what_it_corrected_and_what_it_could_not(outcome: ScrubOutcome, severity: str, words: str) -> None:
     array = seen.array("f" * 32, ("nvme-D1",), scrubbed=outcome)
     (cause,) = scrubs.causes_of(row(ArrayEngine.ZFS, Level.RAIDZ1), array)
     assert (cause.severity, cause.message) == (severity, f"A scrub of array tank {words}")

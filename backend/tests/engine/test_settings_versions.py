@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import select
 
-from backend.tests.engine.test_telling import Bench
+from backend.tests.engine.test_notifications import Bench
 from lunette.domain.settings import Settings
 from lunette.engine.exports import exportset
 from lunette.store.database import Store

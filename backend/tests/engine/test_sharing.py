@@ -154,7 +154,7 @@ def put_twice(appliance: Appliance) -> None:
         tx.add(HostGroupMember(host_id=host.id, host_group_id=group_id))
 
 
-def test_what_an_older_version_let_through_is_served_and_told_until_it_is_over(lone: Appliance) -> None:
+def test_what_an_older_version_let_through_is_served_and_reported_until_it_is_over(lone: Appliance) -> None:
     put_twice(lone)
     clock = Clock()
     watcher = Watcher(lone.store, ObservationCache(lone.agent, monotonic=clock.seconds), clock)
@@ -199,7 +199,7 @@ def test_single_hosts_that_lock_what_they_share_do_not_share_over_nvme(lone: App
     lone.map(*(MappingCreate(volume="v2", host=host, shared=True, family=Family.SCSI) for host in ("h2", "h3")))
 
 
-class Doors:
+class Accesses:
     """Every change that decides what a host sees, in a transaction that leaves nothing behind."""
 
     def __init__(self, tx: Session, appliance: Appliance) -> None:
@@ -251,7 +251,7 @@ class Doors:
         }
         request = SiteRequest.model_validate({"site": document | {"mappings": list(kept.values())}})
         changes = planner.difference(request, known(self._tx, store_of(self._tx).box)).changes
-        stage = site.Stage(self._control.services)
+        stage = site.Rehearsal(self._control.services)
         context = ChangeContext(self._tx, stage.services, ADMIN)
         site.rehearse(context, changes)
         site.play(context, stage, changes)
@@ -299,10 +299,10 @@ def check_no_order_of_changes(appliance: Appliance, asked: list[tuple[Any, ...]]
     if is_new:
         furnish(appliance)
     with appliance.store.write() as tx:
-        doors = Doors(tx, appliance)
+        accesses = Accesses(tx, appliance)
         for change in asked:
-            doors.try_one(change)
-            doors.check()
+            accesses.try_one(change)
+            accesses.check()
         tx.rollback()
 
 
@@ -322,7 +322,7 @@ def test_no_order_of_very_many_changes_gives_a_host_a_volume_twice(
     check_no_order_of_changes(lone, asked)
 
 
-def test_esxi_gets_no_volume_of_4096_byte_blocks_by_any_door(lone: Appliance) -> None:
+def test_esxi_gets_no_volume_of_4096_byte_blocks_by_any_target(lone: Appliance) -> None:
     lone.agent.show(disks=tuple(seen.disk(number, logical_block_bytes=4096) for number in range(1, 9)))
     furnish(lone)
     control = lone.control

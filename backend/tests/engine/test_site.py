@@ -310,7 +310,7 @@ def test_what_is_refused_on_the_way_stops_there_says_what_remains_and_goes_on_la
     assert [change.noun for change in plan.changes] == ["portal", "mapping", "mapping", "mapping"]
 
 
-def test_a_job_of_it_that_fails_is_taken_back_and_the_rest_is_not_begun(world: World) -> None:
+def test_a_job_of_it_that_fails_is_undone_and_the_rest_is_not_begun(world: World) -> None:
     outcome = ask(world, document(world))
 
     def refuse(_machine: object, _step: object) -> Any:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from backend.tests.engine.conftest import Appliance
-from backend.tests.engine.site_stages import deleted, made, played
+from backend.tests.engine.site_rehearsals import deleted, made, played
 from backend.tests.engine.test_site import ask, there
 from backend.tests.fakemachine import FakeSignature
 from backend.tests.planner.sites import ARRAYS, DISK_BYTES, facts

@@ -30,7 +30,7 @@ def sizes(world: World) -> dict[str, int]:
     return {names[one.volume_id]: one.size_bytes // MIB for one in seen if one.volume_id}
 
 
-def test_volumes_grow_beside_new_ones_and_stay_served(world: World) -> None:
+def test_volumes_grow_alongside_new_ones_and_stay_served(world: World) -> None:
     applied(world, document(world))
     served = world.settle().targets
     larger = sized(world, v1="128MiB", v2="64MiB", v3="1GiB", v4="32MiB")

@@ -112,7 +112,7 @@ def test_a_document_written_while_a_disk_is_replaced_does_not_have_the_old_one(w
     assert (written.arrays[0].disks, written.arrays[0].write_mostly) == ((one[0], one[2]), (one[2],))
     assert ask(world, written).job_id is None
     world.machine.advance(400)
-    array_care.let_go_of_replaced(world.store, world.control.services, world.control.observation(0))
+    array_care.release_replaced(world.store, world.control.services, world.control.observation(0))
     with world.store.read() as tx:
         (job,) = tx.scalars(select(Job.id).where(Job.state == "pending")).all()
     world.control.run_job(job)

@@ -14,7 +14,7 @@ from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 
 from backend.tests.engine.conftest import Appliance
-from backend.tests.engine.site_stages import deleted, made, played
+from backend.tests.engine.site_rehearsals import deleted, made, played
 from backend.tests.engine.test_site import ask, there
 from backend.tests.exploring import explored, fixed
 from backend.tests.planner.site_scenes import Scene, scenes

@@ -4,14 +4,14 @@ import pytest
 
 from backend.tests.engine.conftest import Appliance
 from backend.tests.engine.test_reconciler import Clock, alerts
-from backend.tests.engine.test_watcher import look, told
+from backend.tests.engine.test_watcher import look, reported
 from lunette.domain.spdk import SpdkEnded
 from lunette.engine.background.watcher import Watcher
-from lunette.engine.conditions.spdk_ended import TOLD_S
+from lunette.engine.conditions.spdk_ended import REPORTED_S
 from lunette.engine.context.observing import ObservationCache
 from lunette.store.journal import Alert
 
-HUNG = SpdkEnded(at=-TOLD_S / 2, silent_s=30, reason="no answer within 5 s", is_ended=True, is_back=False)
+HUNG = SpdkEnded(at=-REPORTED_S / 2, silent_s=30, reason="no answer within 5 s", is_ended=True, is_back=False)
 """Half an hour ago, as the machine of these tests, where it is always 0, has it."""
 EVENT = "SPDK did not respond for 30 s and was stopped"
 
@@ -43,7 +43,7 @@ def test_it_is_critical_until_it_is_back_and_over_an_hour_after_it_hung(lone: Ap
     look(watch, clock)
     assert alerts(lone) == {"spdk.ended": f"{EVENT}: it is running again"}
     assert severity(lone) == "warning"
-    lone.agent.show(spdk_ended=HUNG.model_copy(update={"is_back": True, "at": -TOLD_S}))
+    lone.agent.show(spdk_ended=HUNG.model_copy(update={"is_back": True, "at": -REPORTED_S}))
     look(watch, clock)
     assert alerts(lone) == {}
 
@@ -54,10 +54,10 @@ def test_each_time_is_one_event_whoever_looks(lone: Appliance, clock: Clock) -> 
         watch = watcher(lone, clock)
         look(watch, clock)
         look(watch, clock)
-    assert told(lone, "spdk") == [EVENT]
+    assert reported(lone, "spdk") == [EVENT]
     lone.agent.show(spdk_ended=HUNG.model_copy(update={"at": HUNG.at + 60, "is_ended": False}))
     look(watch, clock)
-    assert told(lone, "spdk") == [EVENT, "SPDK did not respond for 30 s and could not be stopped"]
+    assert reported(lone, "spdk") == [EVENT, "SPDK did not respond for 30 s and could not be stopped"]
     lone.agent.show(spdk_ended=None)
     look(watch, clock)
     assert alerts(lone) == {}

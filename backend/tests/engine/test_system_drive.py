@@ -9,12 +9,12 @@ from backend.tests.engine.test_reconciler import Clock, alerts
 from lunette.domain.alerts import Severity
 from lunette.engine.background.watcher import Watcher
 from lunette.engine.conditions import system_drive, system_mirror
-from lunette.engine.conditions.system_drive import Room
+from lunette.engine.conditions.system_drive import DriveSpace
 from lunette.engine.context.observing import ObservationCache
 
 
 @pytest.mark.parametrize(
-    ("used", "told"),
+    ("used", "reported"),
     [
         (0, []),
         (84, []),
@@ -24,11 +24,11 @@ from lunette.engine.context.observing import ObservationCache
         (100, ["system.drive_filling", "system.drive_full"]),
     ],
 )
-def test_it_is_told_from_85_and_from_95_percent(used: int, told: list[str]) -> None:
-    causes = list(system_drive.causes_of(Room("/var/lib/lunette", used << 30, (100 - used) << 30)))
-    assert [cause.key for cause in causes] == told
+def test_it_is_reported_from_85_and_from_95_percent(used: int, reported: list[str]) -> None:
+    causes = list(system_drive.causes_of(DriveSpace("/var/lib/lunette", used << 30, (100 - used) << 30)))
+    assert [cause.key for cause in causes] == reported
     assert all(cause.key.startswith(system_mirror.FAMILY) for cause in causes)
-    assert [cause.severity for cause in causes] == [Severity.WARNING, Severity.CRITICAL][: len(told)]
+    assert [cause.severity for cause in causes] == [Severity.WARNING, Severity.CRITICAL][: len(reported)]
     assert {cause.cause for cause in causes} <= {
         f"/var/lib/lunette is {used} % full: {100 - used} GiB are free",
         "/var/lib/lunette is 100 % full: 0 B are free",
@@ -37,7 +37,7 @@ def test_it_is_told_from_85_and_from_95_percent(used: int, told: list[str]) -> N
 
 def test_a_file_system_that_is_not_there_or_empty_is_no_alert(tmp_path: Path) -> None:
     assert system_drive.look_at(tmp_path / "none")() is None
-    assert list(system_drive.causes_of(None)) == list(system_drive.causes_of(Room("/", 0, 0))) == []
+    assert list(system_drive.causes_of(None)) == list(system_drive.causes_of(DriveSpace("/", 0, 0))) == []
     room = system_drive.look_at(tmp_path)()
     assert room is not None
     assert 0 < room.used < 1
@@ -53,7 +53,7 @@ def test_the_watcher_raises_it_after_a_minute_and_it_is_over_once_there_is_room(
 
     cache = ObservationCache(lone.agent, monotonic=clock.seconds)
     watcher = Watcher(lone.store, cache, clock)
-    watcher.room = lambda: Room("/", used << 30, (100 - used) << 30)
+    watcher.room = lambda: DriveSpace("/", used << 30, (100 - used) << 30)
     assert look(10) == []
     assert look(system_drive.GRACE_S) == ["system.drive_filling", "system.drive_full"]
     used = 90

@@ -51,7 +51,7 @@ def turns(lone: Appliance, watch: Twins, clock: Clock, peers: str, isid: str | N
         watch.round()
 
 
-def test_two_machines_that_put_each_other_out_are_told_until_one_has_a_name_of_its_own(
+def test_two_machines_that_put_each_other_out_are_reported_until_one_has_a_name_of_its_own(
     lone: Appliance, watch: Twins, clock: Clock
 ) -> None:
     turns(lone, watch, clock, "565")
@@ -103,7 +103,7 @@ def test_a_session_that_stays_is_no_turn_whatever_its_address(lone: Appliance, w
     assert alerts(lone) == {}
 
 
-def test_turns_are_told_slowly_or_not_at_all(lone: Appliance, watch: Twins, clock: Clock) -> None:
+def test_turns_are_reported_slowly_or_not_at_all(lone: Appliance, watch: Twins, clock: Clock) -> None:
     for number in range(1, 9):
         login(lone, number, f"10.0.0.{5 + number % 2}")
         clock.advance(twins.WINDOW_S / 2 + 1)
@@ -111,7 +111,7 @@ def test_turns_are_told_slowly_or_not_at_all(lone: Appliance, watch: Twins, cloc
     assert alerts(lone) == {}
 
 
-def test_while_the_agent_is_away_nothing_is_told_and_nothing_forgotten(
+def test_while_the_agent_is_away_nothing_is_reported_and_nothing_forgotten(
     lone: Appliance, watch: Twins, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     turns(lone, watch, clock, "565")

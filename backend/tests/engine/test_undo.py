@@ -149,7 +149,7 @@ def test_a_deleted_host_comes_back_with_its_secret_and_under_its_target_names(ap
         assert tx.execute(select(Target.id, Target.iqn, Target.nqn)).one() == names
 
 
-def test_no_secret_lies_in_clear_in_what_is_kept_or_told(lone: Appliance) -> None:
+def test_no_secret_lies_in_clear_in_what_is_kept_or_reported(lone: Appliance) -> None:
     chap = Chap.model_validate({"user": "u", "secret": SECRET})
     webhook = {"url": "https://hooks.example/x", "secret": "sixteen-characters"}
     with lone.store.write() as tx:
@@ -206,7 +206,7 @@ def test_what_was_put_into_a_new_host_since_is_not_thrown_away(appliance: Applia
     assert "was changed since (iqns)" in refused(appliance, seq)
 
 
-def test_a_host_that_is_mapped_or_in_a_group_is_not_taken_back(appliance: Appliance) -> None:
+def test_a_host_that_is_mapped_or_in_a_group_is_not_undone(appliance: Appliance) -> None:
     mapped(appliance)
     with appliance.store.read() as tx:
         seq = tx.scalars(select(Event.seq).where(Event.kind == "host.created")).one()

@@ -73,7 +73,7 @@ class World:
     """An appliance in a transaction that leaves nothing behind."""
 
     def __init__(self, tx: Session, appliance: Appliance) -> None:
-        self._tx, self._stage = tx, engine.Stage(appliance.control.services)
+        self._tx, self._stage = tx, engine.Rehearsal(appliance.control.services)
 
     def everything(self) -> Everything:
         """What can be undone, by noun and id, with secrets and permanent names."""

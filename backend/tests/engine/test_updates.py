@@ -7,9 +7,9 @@ import pytest
 from backend.tests.fakemachine import FakeSystem
 from backend.tests.fakemachine.faults import Crash
 from backend.tests.fakemachine.slots import FakeSlots, bundle
-from backend.tests.wiring import make_parts
+from backend.tests.wiring import make_services
 from lunette.agent.core import Agent
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.domain.errors import Conflict
 from lunette.domain.jobs import JobKind, JobState
 from lunette.domain.plans import Action
@@ -39,39 +39,39 @@ class Site:
         if installed:
             self.machine.slots = FakeSlots(self.machine)
         self.machine.files.seed(f"{rauc.BUNDLES}/{BUNDLE}.raucb", bundle("2.0"))
-        self.parts = self._start()
+        self.services = self._start()
 
-    def _start(self) -> Parts:
+    def _start(self) -> ApiServices:
         trial.settle(self.machine)
-        return make_parts(self._folder, Agent(self.machine))
+        return make_services(self._folder, Agent(self.machine))
 
     def ask(self, *, back: bool = False, dry_run: bool = False) -> Outcome:
-        with self.parts.store.write() as tx:
-            context = self.parts.control.change(tx, ACTOR, dry_run=dry_run)
+        with self.services.store.write() as tx:
+            context = self.services.control.change(tx, ACTOR, dry_run=dry_run)
             return updates.roll_back(context) if back else updates.update(context, UpdateCreate(bundle=BUNDLE), FACTS)
 
     def run_until_the_restart(self, job_id: str) -> None:
         with pytest.raises(Crash):
-            self.parts.control.run_job(job_id)
-        self.parts.store.close()
+            self.services.control.run_job(job_id)
+        self.services.store.close()
         self.machine.reboot()
-        self.parts = self._start()
+        self.services = self._start()
 
-    def prove(self, hindrance: str | None) -> None:
+    def prove(self, blocker: str | None) -> None:
         """What lunette-trial.service comes to at this start."""
         slots = find(self.machine)
         due = trial.due(self.machine, slots) if slots else None
         assert slots is not None
         assert due is not None
-        trial.watch(self.machine, slots, due, lambda: hindrance, deadline_s=10)
+        trial.watch(self.machine, slots, due, lambda: blocker, deadline_s=10)
 
     def restart(self) -> None:
-        self.parts.store.close()
+        self.services.store.close()
         self.machine.reboot()
-        self.parts = self._start()
+        self.services = self._start()
 
     def job(self, job_id: str) -> Job:
-        with self.parts.store.read() as tx:
+        with self.services.store.read() as tx:
             return tx.get_one(Job, job_id)
 
 
@@ -84,8 +84,8 @@ def test_an_update_ends_in_the_new_system(site: Site) -> None:
     job_id = site.ask().job_id or ""
     site.run_until_the_restart(job_id)
     site.prove(None)
-    assert site.parts.control.run_job(job_id) is JobState.SUCCEEDED
-    seen = site.parts.control.observation(0)
+    assert site.services.control.run_job(job_id) is JobState.SUCCEEDED
+    seen = site.services.control.observation(0)
     assert list(causes_of(seen)) == []
     assert seen.slots is not None
     assert (seen.slots.running, seen.slots.next, seen.slots.versions) == ("b", "b", ("1.0", "2.0"))
@@ -96,11 +96,11 @@ def test_an_update_that_does_not_prove_healthy_ends_in_the_system_before_with_th
     site.run_until_the_restart(job_id)
     site.prove("its API does not answer")
     site.restart()
-    assert site.parts.control.run_job(job_id) is JobState.UNDONE
+    assert site.services.control.run_job(job_id) is JobState.UNDONE
     job = site.job(job_id)
     assert job.error is not None
     assert "its API does not answer" in job.error["detail"]
-    (cause,) = causes_of(site.parts.control.observation(0))
+    (cause,) = causes_of(site.services.control.observation(0))
     assert "2.0 failed; version 1.0 is running" in cause.message
     assert "its API does not answer" in cause.cause
     again = site.ask()
@@ -117,13 +117,13 @@ def test_going_back_is_an_update_to_what_is_there(site: Site) -> None:
     with pytest.raises(Conflict, match="is on trial"):
         site.ask()
     site.prove(None)
-    assert site.parts.control.run_job(job_id) is JobState.SUCCEEDED
+    assert site.services.control.run_job(job_id) is JobState.SUCCEEDED
     plan = site.ask(back=True, dry_run=True).plan
     assert [step.kind for step in plan.steps] == ["slot.start"]
     back = site.ask(back=True).job_id or ""
     site.run_until_the_restart(back)
     site.prove(None)
-    assert site.parts.control.run_job(back) is JobState.SUCCEEDED
+    assert site.services.control.run_job(back) is JobState.SUCCEEDED
     assert site.machine.slots is not None
     assert site.machine.slots.running == "a"
 
@@ -161,5 +161,5 @@ def test_where_there_are_no_slots_it_is_refused_in_words(tmp_path: Path) -> None
     for back in (False, True):
         with pytest.raises(Conflict, match="an appliance that was installed from the ISO"):
             site.ask(back=back)
-    with site.parts.store.read() as tx:
+    with site.services.store.read() as tx:
         assert tx.query(Job).filter_by(kind=JobKind.SYSTEM_UPDATE.value).count() == 0

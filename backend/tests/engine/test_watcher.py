@@ -34,7 +34,7 @@ def look(watcher: Watcher, clock: Clock, after_s: float = 10) -> None:
     watcher.round()
 
 
-def told(lone: Appliance, noun: str) -> list[str]:
+def reported(lone: Appliance, noun: str) -> list[str]:
     with lone.store.read() as tx:
         return list(tx.scalars(select(Event.message).where(Event.noun == noun).order_by(Event.seq)))
 
@@ -53,7 +53,7 @@ def test_a_degraded_array_is_a_warning_until_it_is_whole_again(lone: Appliance, 
     lone.agent.show_arrays(state=ArrayState.CLEAN)
     look(watcher, clock)
     assert alerts(lone) == {}
-    assert told(lone, "array")[-3:] == [
+    assert reported(lone, "array")[-3:] == [
         "Array tank is degraded (was clean)",
         "Array tank is failed (was degraded)",
         "Array tank is clean (was failed)",
@@ -134,7 +134,7 @@ def test_a_rebuild_names_the_disks_in_whose_slots_others_are_filled(
     assert all(f"nvme-D{number}" in cause.cause for number in (3, 4)), "what is lost is told all the same"
 
 
-def test_a_dirty_degraded_array_is_told_as_such_and_with_the_way_out(
+def test_a_dirty_degraded_array_is_reported_as_such_and_with_the_way_out(
     lone: Appliance, watcher: Watcher, clock: Clock
 ) -> None:
     lone.array()
@@ -215,16 +215,16 @@ def test_while_the_agent_is_away_nothing_is_raised_or_resolved(lone: Appliance, 
     assert list(alerts(lone)) == ["array.health"]
 
 
-def test_drives_that_come_and_go_are_told(lone: Appliance, watcher: Watcher, clock: Clock) -> None:
+def test_drives_that_come_and_go_are_reported(lone: Appliance, watcher: Watcher, clock: Clock) -> None:
     look(watcher, clock)
     lone.agent.insert(seen.disk(9))
     look(watcher, clock)
     lone.agent.pull("nvme-D1")
     look(watcher, clock)
-    assert told(lone, "disk") == ["Disk nvme-D9 appeared", "Disk nvme-D1 disappeared"]
+    assert reported(lone, "disk") == ["Disk nvme-D9 appeared", "Disk nvme-D1 disappeared"]
 
 
-def test_callers_within_the_age_share_one_question_and_a_change_asks_anew(lone: Appliance) -> None:
+def test_callers_within_the_age_share_one_question_and_a_change_asks_again(lone: Appliance) -> None:
     now = [0.0]
     cache = ObservationCache(lone.agent, monotonic=lambda: now[0])
     cache.get(2)

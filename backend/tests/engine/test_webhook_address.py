@@ -8,7 +8,7 @@ from sqlalchemy import func, select, text
 
 from backend.tests.engine.conftest import ADMIN
 from backend.tests.engine.listeners import Authority, https_server
-from backend.tests.engine.test_telling import FIRE, SECRET, Bench
+from backend.tests.engine.test_notifications import FIRE, SECRET, Bench
 from lunette.domain.jobs import JobState
 from lunette.domain.settings import Channel, SettingsPatch
 from lunette.domain.site import SiteRequest
@@ -79,7 +79,7 @@ def test_the_same_address_and_what_is_shown_of_it_change_nothing(bench: Bench, s
 
 
 @pytest.mark.parametrize(
-    ("other", "posted", "told"),
+    ("other", "posted", "reported"),
     [
         (f"{SERVER}/services/{OTHER}", f"{SERVER}/services/{OTHER}", "its url changes"),
         (f"{SERVER}/", f"{SERVER}/", "its url changes"),
@@ -93,10 +93,10 @@ def test_the_same_address_and_what_is_shown_of_it_change_nothing(bench: Bench, s
     ],
 )
 def test_another_address_takes_neither_the_path_nor_the_secret_along(
-    bench: Bench, other: str, posted: str, told: str
+    bench: Bench, other: str, posted: str, reported: str
 ) -> None:
     bench.set(webhook=hook(WHOLE, SECRET))
-    assert bench.set(webhook=hook(other)) == [f"webhook: {told}", "webhook: its secret changes"]
+    assert bench.set(webhook=hook(other)) == [f"webhook: {reported}", "webhook: its secret changes"]
     assert held(bench) == (posted, None)
     undo_last(bench)
     assert held(bench) == (WHOLE, SECRET), "undo brings back all of it"
@@ -143,7 +143,7 @@ def test_what_the_site_exports_applies_without_a_change_and_a_whole_address_by_a
 
 
 @pytest.mark.parametrize("status", [302, 404])
-def test_messages_go_to_the_whole_address_and_what_its_server_quotes_is_told_nowhere(
+def test_messages_go_to_the_whole_address_and_what_its_server_quotes_is_reported_nowhere(
     bench: Bench, authority: Authority, status: int
 ) -> None:
     with https_server(authority) as server:

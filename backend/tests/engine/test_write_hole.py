@@ -13,7 +13,7 @@ CACHE = {2: {"write_cache": True}}
 RESHAPE = SyncProgress(action="reshape", percent=42, rate_bytes_s=1, left_s=1)
 
 
-def told(policy: WriteHole = WriteHole.PPL, *, growing: bool = False, **facts: Any) -> list[tuple[str, str, float]]:
+def reported(policy: WriteHole = WriteHole.PPL, *, growing: bool = False, **facts: Any) -> list[tuple[str, str, float]]:
     """Severity, message and grace of each alert, for an array that is to have this policy."""
     look = machine("AAAs", **facts)
     row = Array(
@@ -23,22 +23,22 @@ def told(policy: WriteHole = WriteHole.PPL, *, growing: bool = False, **facts: A
 
 
 def test_a_log_over_volatile_caches_is_critical_if_it_stays() -> None:
-    ((severity, message, grace),) = told(disks=CACHE, state=ArrayState.DEGRADED)
+    ((severity, message, grace),) = reported(disks=CACHE, state=ArrayState.DEGRADED)
     assert (severity, message) == ("critical", "Array tank could lose flushed data in a power cut")
     assert grace == HOLE_GRACE_S, "a clean array is given time to exchange it"
 
 
 def test_an_array_that_cannot_have_its_log_has_an_open_write_hole() -> None:
-    ((severity, message, _),) = told(disks=CACHE, write_hole=WriteHole.BITMAP)
+    ((severity, message, _),) = reported(disks=CACHE, write_hole=WriteHole.BITMAP)
     assert severity == "warning"
     assert "cannot have its partial parity log" in message
 
 
 def test_a_log_that_a_growth_took_off_comes_back_in_time() -> None:
-    ((severity, message, grace),) = told(growing=True, write_hole=WriteHole.NONE)
+    ((severity, message, grace),) = reported(growing=True, write_hole=WriteHole.NONE)
     assert (severity, grace) == ("warning", HOLE_GRACE_S)
     assert "not restored yet" in message
-    assert told(growing=True, write_hole=WriteHole.NONE, progress=RESHAPE) == []
+    assert reported(growing=True, write_hole=WriteHole.NONE, progress=RESHAPE) == []
 
 
 @pytest.mark.parametrize(
@@ -51,4 +51,4 @@ def test_a_log_that_a_growth_took_off_comes_back_in_time() -> None:
     ],
 )
 def test_nothing_is_told_of_what_is_as_it_should_be(policy: WriteHole, facts: dict[str, Any]) -> None:
-    assert told(policy, **facts) == []
+    assert reported(policy, **facts) == []

@@ -104,7 +104,7 @@ class Hardware:
         self.files.seed(DEVICES_FILE, b"")
         self.watchers: list[Callable[[], None]] = []
         """Called after every change, to see what must hold at every moment."""
-        self.told: list[Callable[[], None]] = []
+        self.reported: list[Callable[[], None]] = []
         """Called when a drive comes or goes, or a rebuild ends: what udev and /proc/mdstat tell those who watch."""
         self._load(self.boot_modules)
 
@@ -163,7 +163,7 @@ class Hardware:
         self._tell()
 
     def _tell(self) -> None:
-        for listen in self.told:
+        for listen in self.reported:
             listen()
 
     def reboot(self) -> None:

@@ -15,7 +15,7 @@ from backend.tests.fakemachine.files.configfs import refuse
 from backend.tests.fakemachine.hardware import Hardware
 from backend.tests.fakemachine.nvme.spdk import looks
 from lunette.domain.errors import ToolFailed, Unavailable
-from lunette.system.doorway import CommandResult, FileFacts, RpcAnswer, RpcCall
+from lunette.system.system_port import CommandResult, FileFacts, RpcAnswer, RpcCall
 from lunette.system.tools import missing_tool
 
 COMMAND_SECONDS = 0.02
@@ -23,7 +23,7 @@ COMMAND_SECONDS = 0.02
 
 
 class FakeSystem(Hardware):
-    """Implements the doorway (lunette.system.doorway.System). What tests do to the machine is in hardware.py."""
+    """Implements the doorway (lunette.system.system_port.System). What tests do to the machine is in hardware.py."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -34,9 +34,9 @@ def in_a_branch(world: World, work: Callable[[World], list[str]]) -> list[str]:
             _branch(world, Path(copy), work, writing)
         os.close(writing)
         with os.fdopen(reading, "rb") as pipe:
-            told = pipe.read()
+            reported = pipe.read()
         os.waitpid(child, 0)
-    found: list[str] = pickle.loads(told) if told else ["the branch died without a word"]
+    found: list[str] = pickle.loads(reported) if reported else ["the branch died without a word"]
     return found
 
 

@@ -26,7 +26,7 @@ from lunette.store.resources import (
 )
 
 Picture = dict[str, object]
-_TOLD = ("info", "dynamic_sessions", "sessions", "num_cmds", "version", "lio_version")
+_REPORTED = ("info", "dynamic_sessions", "sessions", "num_cmds", "version", "lio_version")
 """Attributes that tell of the moment."""
 
 
@@ -43,7 +43,7 @@ def machine_picture(machine: FakeSystem) -> Picture:
                 array.geometry.name,
                 array.is_active,
                 sorted(array.members),
-                _beside(array),
+                _auxiliary(array),
                 array.geometry.policy,
             )
             for array in _own_arrays(machine)
@@ -74,7 +74,7 @@ def _spdk(machine: FakeSystem) -> object:
     )
 
 
-def _beside(array: RunningArray) -> list[str]:
+def _auxiliary(array: RunningArray) -> list[str]:
     """Disks that stand by or are being filled for one that works, which a rebuild turns into members meanwhile."""
     return sorted(m.disk.serial for m in array.bound() if not m.is_faulty and m not in array.members.values())
 
@@ -168,9 +168,11 @@ def _pools(machine: FakeSystem) -> Iterator[tuple[str, object]]:
             for short, zvol in pool.data.zvols.items()
         }
         members = {slot: member.disk.serial for slot, member in pool.members.items()}
-        serials = {guid: member.disk.serial for guid, member in pool.beside.items()}
+        serials = {guid: member.disk.serial for guid, member in pool.auxiliary.items()}
         spared = {slot: serials.get(guid, "gone") for slot, guid in pool.data.spared.items()}
-        beside = sorted((vdev.kind, [serials.get(guid, "gone") for guid in vdev.guids]) for vdev in pool.data.beside)
+        auxiliary = sorted(
+            (vdev.kind, [serials.get(guid, "gone") for guid in vdev.guids]) for vdev in pool.data.auxiliary
+        )
         yield (
             name,
             {
@@ -179,7 +181,7 @@ def _pools(machine: FakeSystem) -> Iterator[tuple[str, object]]:
                 "ashift": pool.data.ashift,
                 "members": members,
                 "spared": spared,
-                "beside": beside,
+                "beside": auxiliary,
                 "properties": pool.data.properties,
                 "zvols": zvols,
             },
@@ -188,7 +190,7 @@ def _pools(machine: FakeSystem) -> Iterator[tuple[str, object]]:
 
 def _exports(group: Group, path: str = "") -> Iterator[tuple[str, object]]:
     for name, attribute in group.attributes.items():
-        if attribute.show and name not in _TOLD:
+        if attribute.show and name not in _REPORTED:
             yield f"{path}/{name}", attribute.show()
     for name, target in group.links.items():
         yield f"{path}/{name}", f"-> {_named(target, target.path())}"

@@ -29,9 +29,9 @@ def _create_pool(world: World) -> Outcome:
 
 def _create_with_roles(world: World) -> Outcome:
     data, log, cache, special = ([disk] for disk in free_disks(world))
-    beside = {"log": log, "cache": cache, "special": special}
+    auxiliary = {"log": log, "cache": cache, "special": special}
     wipe = (*data, *log)
-    return world.create_array("pool", Level.STRIPE, data, wipe, engine=ArrayEngine.ZFS, beside=beside)
+    return world.create_array("pool", Level.STRIPE, data, wipe, engine=ArrayEngine.ZFS, auxiliary=auxiliary)
 
 
 def _pool_with_roles(world: World) -> None:
@@ -68,9 +68,11 @@ def _replace_in_pool(world: World) -> Outcome:
     return world.change_array("pool", array_changes.replace, spec)
 
 
-def _striped(world: World, **beside: list[FakeDisk]) -> None:
+def _striped(world: World, **auxiliary: list[FakeDisk]) -> None:
     """One data disk, and the last of the others carries something."""
-    outcome = world.create_array("pool", Level.STRIPE, free_disks(world)[:1], engine=ArrayEngine.ZFS, beside=beside)
+    outcome = world.create_array(
+        "pool", Level.STRIPE, free_disks(world)[:1], engine=ArrayEngine.ZFS, auxiliary=auxiliary
+    )
     world.finish(outcome.job_id or "")
     free_disks(world)[3].media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
     world.machine.changed()

@@ -45,7 +45,7 @@ class Scene:
     world: World
     calls: list[Call]
     after: Picture
-    doors: list[str]
+    targets: list[str]
     """What was seen to be wrong while the targets opened."""
 
 
@@ -110,7 +110,7 @@ def scene(request: pytest.FixtureRequest, template: Path) -> Iterator[Scene]:
         assert bystanders(world) == []
         after = world.machine_picture()
     with prepared(template, change) as world:
-        watch = {"map_all": watch_doors, "take_spdk": watch_spdk}.get(change.__name__)
+        watch = {"map_all": watch_targets, "take_spdk": watch_spdk}.get(change.__name__)
         yield Scene(world, calls, after, watch(world.machine) if watch else [])
 
 
@@ -149,7 +149,7 @@ def watch_spdk(machine: FakeSystem) -> list[str]:
     return seen
 
 
-def watch_doors(machine: FakeSystem) -> list[str]:
+def watch_targets(machine: FakeSystem) -> list[str]:
     """Notes every moment at which an open portal group lacks a LUN, or one of its hosts the mapping of it."""
     seen: list[str] = []
 
@@ -203,7 +203,7 @@ def strike(scene: Scene, number: int, when: When, ending: Ending | None) -> list
         (world.machine.faults.crash_at if ending else world.machine.faults.fail_at)(number, when)
         world.converge()
         world.settle()
-        return differences(scene.after, world.machine_picture()) + bystanders(world) + scene.doors
+        return differences(scene.after, world.machine_picture()) + bystanders(world) + scene.targets
 
     return [f"{ending or 'fail'} {when} {number}: {line}" for line in in_a_branch(scene.world, work)]
 
@@ -251,6 +251,6 @@ def test_a_target_that_opens_too_early_is_seen(scene: Scene) -> None:
 
         world.machine.watchers.insert(0, open_early)
         world.converge()
-        return scene.doors
+        return scene.targets
 
     assert any("is open with" in line for line in in_a_branch(scene.world, work))

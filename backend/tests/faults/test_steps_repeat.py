@@ -85,7 +85,7 @@ def test_a_step_that_is_done_changes_nothing(harness: Harness) -> None:
     assert harness.repeat_violations() == []
 
 
-def test_a_step_that_is_taken_back_twice_leaves_what_was_before_it(harness: Harness) -> None:
+def test_a_step_that_is_undone_twice_leaves_what_was_before_it(harness: Harness) -> None:
     with harness.world() as world:
         harness.start(world)
         for run in runs(harness.reference.plan.steps):
@@ -99,7 +99,7 @@ def test_a_step_that_is_taken_back_twice_leaves_what_was_before_it(harness: Harn
         assert bystanders(world) == []
 
 
-def test_a_step_is_taken_back_though_it_never_ran(harness: Harness) -> None:
+def test_a_step_is_undone_though_it_never_ran(harness: Harness) -> None:
     """The journal says `started` before the agent hears of a step, so this is what an early crash comes to."""
     with harness.world() as world:
         harness.start(world)

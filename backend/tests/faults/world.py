@@ -169,9 +169,9 @@ class World:
         for _ in range(PATIENCE):
             report = self.converge()
             if report and report.accepted:
-                doors = {door.state for door in (*report.targets, *report.subsystems)}
+                targets = {target.state for target in (*report.targets, *report.subsystems)}
                 states = {volume.state for volume in report.volumes} | {portal.state for portal in report.portals}
-                if doors | states <= {ServingState.OPEN}:
+                if targets | states <= {ServingState.OPEN}:
                     self.converge()
                     return report
             self.pass_time(5)
@@ -207,10 +207,10 @@ class World:
         spares: Sequence[FakeDisk] = (),
         engine: ArrayEngine = ArrayEngine.MD,
         health_command: str | None = None,
-        beside: Mapping[str, Sequence[FakeDisk]] | None = None,
+        auxiliary: Mapping[str, Sequence[FakeDisk]] | None = None,
         options: Mapping[str, object] | None = None,
     ) -> Outcome:
-        roles = {"disks": disks, "wipe": wipe, "spares": spares, **(beside or {})}
+        roles = {"disks": disks, "wipe": wipe, "spares": spares, **(auxiliary or {})}
         spec = ArrayCreate.model_validate(
             {role: tuple(disk.links()[0] for disk in found) for role, found in roles.items()}
             | {"name": name, "engine": engine, "level": level, "health_command": health_command}

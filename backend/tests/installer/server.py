@@ -4,7 +4,7 @@ from backend.tests.fakemachine.block.devices import FakeDisk
 from backend.tests.fakemachine.block.media import FakeSignature
 from backend.tests.fakemachine.machine import FakeSystem
 from lunette.installer.layout import MINIMUM_BYTES
-from lunette.system.doorway import CommandResult
+from lunette.system.system_port import CommandResult
 
 
 class Server(FakeSystem):

@@ -20,7 +20,7 @@ from lunette.installer.judge import judge
 from lunette.installer.layout import MINIMUM_BYTES, Plan
 from lunette.installer.questions import as_document, disk_lines, unfit
 from lunette.providers.disks.inventory import observe_disks
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 HERE = Path(__file__).parent
 FINGERPRINT = ":".join(["AB"] * 32)

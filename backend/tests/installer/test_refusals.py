@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from backend.tests.installer.server import Server
-from lunette.installer.__main__ import install, told
+from lunette.installer.__main__ import install, reported
 from lunette.installer.document import parse
 
 LINK = {"eth0": "1"}
@@ -21,7 +21,7 @@ def attempt(system: Server, content: bytes) -> tuple[int, str]:
     def tell(*more: str) -> None:
         lines.extend(more)
 
-    status = told(lambda: install(system, parse(content), tell, check=False), tell)
+    status = reported(lambda: install(system, parse(content), tell, check=False), tell)
     return status, "\n".join(lines)
 
 
@@ -42,7 +42,7 @@ def words(**more: Any) -> bytes:
         (words(disk=DISK, network={"interface": "eth9"}), "network interface eth9 does not exist"),
     ],
 )
-def test_the_reason_is_told_and_nothing_is_written(content: bytes, why: str) -> None:
+def test_the_reason_is_reported_and_nothing_is_written(content: bytes, why: str) -> None:
     system = Server(LINK)
     begun = len(system.faults.calls)
     status, said = attempt(system, content)

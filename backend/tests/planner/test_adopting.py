@@ -151,8 +151,8 @@ def test_each_shape_is_right_or_refused(name: str) -> None:
         for acl in group.node_acls:
             host = next(one for one in rows.hosts if one.initiator == acl.node_wwn)
             secret = host.chap.secret.get_secret_value() if host.chap else None
-            told = acl.chap_password.get_secret_value() if acl.chap_password else None
-            assert secret in (None, told)
+            reported = acl.chap_password.get_secret_value() if acl.chap_password else None
+            assert secret in (None, reported)
     serials = {store.wwn for store in config.storage_objects}
     for volume in rows.volumes:
         assert volume.identity.serial in serials

@@ -30,7 +30,7 @@ DB_PATH, WEB_PATH = f"subsystems/{DB_NQN}", f"subsystems/{WEB_NQN}"
 FIRST, LAST, SHARED = f"{DB_PATH}/namespaces/3", f"{DB_PATH}/namespaces/7", f"{WEB_PATH}/namespaces/1"
 
 
-class Stage:
+class Scenario:
     def __init__(self) -> None:
         self.machine = FakeSystem()
         disks = self.machine.add_disks(3)
@@ -89,42 +89,42 @@ def words(adoption: Adoption, *, fits: bool = False) -> dict[str, str]:
 
 
 @pytest.fixture
-def stage() -> Stage:
-    return Stage()
+def scenario() -> Scenario:
+    return Scenario()
 
 
-def any_host(stage: Stage) -> None:
-    stage.machine.unlink(f"{ROOT}/{DB_PATH}/allowed_hosts/{DB}")
-    stage.write(f"{DB_PATH}/attr_allow_any_host", "1")
+def any_host(scenario: Scenario) -> None:
+    scenario.machine.unlink(f"{ROOT}/{DB_PATH}/allowed_hosts/{DB}")
+    scenario.write(f"{DB_PATH}/attr_allow_any_host", "1")
 
 
-def odd_link(stage: Stage) -> None:
-    stage.machine.unlink(f"{ROOT}/{DB_PATH}/allowed_hosts/{DB}")
-    stage.machine.symlink(f"{ROOT}/hosts/{DB}", f"{ROOT}/{DB_PATH}/allowed_hosts/friend")
+def odd_link(scenario: Scenario) -> None:
+    scenario.machine.unlink(f"{ROOT}/{DB_PATH}/allowed_hosts/{DB}")
+    scenario.machine.symlink(f"{ROOT}/hosts/{DB}", f"{ROOT}/{DB_PATH}/allowed_hosts/friend")
 
 
-def no_port(stage: Stage) -> None:
-    stage.machine.unlink(f"{ROOT}/ports/1/subsystems/{DB_NQN}")
+def no_port(scenario: Scenario) -> None:
+    scenario.machine.unlink(f"{ROOT}/ports/1/subsystems/{DB_NQN}")
 
 
-def empty(stage: Stage) -> None:
+def empty(scenario: Scenario) -> None:
     for path in (FIRST, LAST):
-        stage.machine.rmdir(f"{ROOT}/{path}")
+        scenario.machine.rmdir(f"{ROOT}/{path}")
 
 
-def twice(stage: Stage) -> None:
-    made.namespace(stage.machine, DB_NQN, 9, "/dev/srv/disk0", uuid=UUIDS["disk0"], nguid=NGUID)
+def twice(scenario: Scenario) -> None:
+    made.namespace(scenario.machine, DB_NQN, 9, "/dev/srv/disk0", uuid=UUIDS["disk0"], nguid=NGUID)
 
 
-def high(stage: Stage) -> None:
-    made.namespace(stage.machine, DB_NQN, 256, "/dev/srv/idle")
+def high(scenario: Scenario) -> None:
+    made.namespace(scenario.machine, DB_NQN, 256, "/dev/srv/idle")
 
 
-def referral(stage: Stage) -> None:
-    stage.machine.mkdir(f"{ROOT}/ports/1/referrals/partner")
+def referral(scenario: Scenario) -> None:
+    scenario.machine.mkdir(f"{ROOT}/ports/1/referrals/partner")
 
 
-CASES: list[tuple[str, Callable[[Stage], None], str, str]] = [
+CASES: list[tuple[str, Callable[[Scenario], None], str, str]] = [
     ("any host", any_host, DB_PATH, "write 0 to attr_allow_any_host"),
     ("a link of another name", odd_link, DB_PATH, "friend has another name than its destination"),
     ("no port", no_port, DB_PATH, "No port serves it"),
@@ -168,30 +168,30 @@ CASES: list[tuple[str, Callable[[Stage], None], str, str]] = [
 ]
 
 
-def test_all_of_it_is_taken_over_where_nothing_stands_in_the_way(stage: Stage) -> None:
+def test_all_of_it_is_taken_over_where_nothing_stands_in_the_way(scenario: Scenario) -> None:
     """Otherwise the tests below would say nothing."""
-    adoption = stage.judged()
+    adoption = scenario.judged()
     assert set(adoption.verdict.targets) == {DB_NQN, WEB_NQN}
     assert words(adoption) == {}
-    told = words(adoption, fits=True)
-    assert told[FIRST] == f"Volume srv/disk0, as UUID {UUIDS['disk0']} with NGUID {NGUID}."
-    assert told[LAST].endswith("with no NGUID.")
-    assert told[f"{DB_PATH}/allowed_hosts/{DB}"] == "Host with its key both ways."
-    assert told[f"{WEB_PATH}/allowed_hosts/{WEB1}"] == "Host with no key."
-    assert told["ports/1"] == "Portal on tcp 192.0.2.1 port 4421."
-    assert not [one for one in told.values() if "DHHC" in one]
+    reported = words(adoption, fits=True)
+    assert reported[FIRST] == f"Volume srv/disk0, as UUID {UUIDS['disk0']} with NGUID {NGUID}."
+    assert reported[LAST].endswith("with no NGUID.")
+    assert reported[f"{DB_PATH}/allowed_hosts/{DB}"] == "Host with its key both ways."
+    assert reported[f"{WEB_PATH}/allowed_hosts/{WEB1}"] == "Host with no key."
+    assert reported["ports/1"] == "Portal on tcp 192.0.2.1 port 4421."
+    assert not [one for one in reported.values() if "DHHC" in one]
 
 
 @pytest.mark.parametrize(("change", "path", "why"), [one[1:] for one in CASES], ids=[one[0] for one in CASES])
 def test_what_does_not_fit_is_named_and_keeps_its_subsystem_out(
-    stage: Stage, change: Callable[[Stage], None], path: str, why: str
+    scenario: Scenario, change: Callable[[Scenario], None], path: str, why: str
 ) -> None:
-    change(stage)
-    adoption = stage.judged()
+    change(scenario)
+    adoption = scenario.judged()
     assert why in words(adoption)[path]
     assert DB_NQN not in adoption.verdict.targets
     assert DB_PATH in words(adoption)
-    served = stage.machine.exists(f"{ROOT}/ports/1/subsystems/{DB_NQN}")
+    served = scenario.machine.exists(f"{ROOT}/ports/1/subsystems/{DB_NQN}")
     assert bool(adoption.rows.steps) is not served, "who shares its port stays with it"
     assert not [one for one in words(adoption).values() if "DHHC-1:00:A" in one]
 
@@ -206,19 +206,19 @@ def test_what_does_not_fit_is_named_and_keeps_its_subsystem_out(
         ("nvme_ports", {"address": "fe80::1%eth0"}, "ports/1", "Lunette writes this as"),
     ],
 )
-def test_what_the_fake_cannot_make_is_refused_as_it_is_told(
-    stage: Stage, place: str, change: dict[str, object], path: str, why: str
+def test_what_the_fake_cannot_make_is_refused_as_it_is_reported(
+    scenario: Scenario, place: str, change: dict[str, object], path: str, why: str
 ) -> None:
-    found = foreign.observe(stage.machine, None)
+    found = foreign.observe(scenario.machine, None)
     first, *rest = getattr(found, place)
-    adoption = stage.judged(found=found.model_copy(update={place: (first.model_copy(update=change), *rest)}))
+    adoption = scenario.judged(found=found.model_copy(update={place: (first.model_copy(update=change), *rest)}))
     assert why in words(adoption)[path]
     assert adoption.verdict.targets == ()
 
 
-def test_a_host_of_several_subsystems_has_one_of_its_own_and_one_of_its_group(stage: Stage) -> None:
-    stage.second([WEB1], 4, "/dev/srv/idle")
-    adoption = stage.judged()
+def test_a_host_of_several_subsystems_has_one_of_its_own_and_one_of_its_group(scenario: Scenario) -> None:
+    scenario.second([WEB1], 4, "/dev/srv/idle")
+    adoption = scenario.judged()
     assert len(adoption.verdict.targets) == 3
     owners = {target.nqn: (target.host_id, target.host_group_id) for target in adoption.rows.targets}
     (web1,) = [host.id for host in adoption.rows.hosts if host.initiator == WEB1]
@@ -234,30 +234,30 @@ def test_a_host_of_several_subsystems_has_one_of_its_own_and_one_of_its_group(st
         ([WEB1], "/dev/srv/shared", "through several subsystems"),
     ],
 )
-def test_a_host_that_comes_in_twice_is_refused(stage: Stage, hosts: list[str], device: str, why: str) -> None:
-    stage.second(hosts, 1, device)
-    adoption = stage.judged()
+def test_a_host_that_comes_in_twice_is_refused(scenario: Scenario, hosts: list[str], device: str, why: str) -> None:
+    scenario.second(hosts, 1, device)
+    adoption = scenario.judged()
     assert why in words(adoption)[f"subsystems/nqn.2020-01.com.example:more/allowed_hosts/{hosts[0]}"]
     assert "nqn.2020-01.com.example:more" not in adoption.verdict.targets
 
 
-def test_a_volume_with_two_identities_is_refused(stage: Stage) -> None:
-    stage.second(["nqn.2014-08.com.example:other"], 4, "/dev/srv/disk0")
-    assert "has a different UUID or NGUID in another subsystem" in words(stage.judged())[FIRST]
+def test_a_volume_with_two_identities_is_refused(scenario: Scenario) -> None:
+    scenario.second(["nqn.2014-08.com.example:other"], 4, "/dev/srv/disk0")
+    assert "has a different UUID or NGUID in another subsystem" in words(scenario.judged())[FIRST]
 
 
-def test_who_shares_a_host_with_one_that_stays_stays_too(stage: Stage) -> None:
+def test_who_shares_a_host_with_one_that_stays_stays_too(scenario: Scenario) -> None:
     """Its key is one for both, and Lunette would set it."""
-    stage.second([WEB1], 4, "/dev/srv/idle")
-    adoption = stage.judged(NOTHING, "nqn.2020-01.com.example:more")
-    told = words(adoption)["subsystems/nqn.2020-01.com.example:more"]
-    assert told.startswith(f"Host {WEB1} also belongs to {WEB_NQN}, which is not adopted")
+    scenario.second([WEB1], 4, "/dev/srv/idle")
+    adoption = scenario.judged(NOTHING, "nqn.2020-01.com.example:more")
+    reported = words(adoption)["subsystems/nqn.2020-01.com.example:more"]
+    assert reported.startswith(f"Host {WEB1} also belongs to {WEB_NQN}, which is not adopted")
     assert adoption.verdict.targets == ()
 
 
-def test_others_at_another_port_do_not_keep_it_out(stage: Stage) -> None:
-    stage.second(["nqn.2014-08.com.example:other"], 4, stage.spare)
-    assert set(stage.judged().verdict.targets) == {DB_NQN, WEB_NQN}
+def test_others_at_another_port_do_not_keep_it_out(scenario: Scenario) -> None:
+    scenario.second(["nqn.2014-08.com.example:other"], 4, scenario.spare)
+    assert set(scenario.judged().verdict.targets) == {DB_NQN, WEB_NQN}
 
 
 @pytest.mark.parametrize(
@@ -275,12 +275,14 @@ def test_others_at_another_port_do_not_keep_it_out(stage: Stage) -> None:
         ({"portals": (KnownPortal("p", "mine", "nvme-tcp", "192.0.2.1", 4420, "spdk"),)}, "ports/1", "served by spdk"),
     ],
 )
-def test_what_collides_with_the_database_stays(stage: Stage, facts: dict[str, object], path: str, why: str) -> None:
-    adoption = stage.judged(replace(NOTHING, **facts))  # type: ignore[arg-type]
+def test_what_collides_with_the_database_stays(
+    scenario: Scenario, facts: dict[str, object], path: str, why: str
+) -> None:
+    adoption = scenario.judged(replace(NOTHING, **facts))  # type: ignore[arg-type]
     assert why in words(adoption)[path]
     assert adoption.verdict.targets == ()
 
 
-def test_a_mounted_volume_stays(stage: Stage) -> None:
-    stage.machine.blocks.open_exclusively("/dev/srv/disk0", "a file system")
-    assert "is also mounted or in use" in words(stage.judged())[FIRST]
+def test_a_mounted_volume_stays(scenario: Scenario) -> None:
+    scenario.machine.blocks.open_exclusively("/dev/srv/disk0", "a file system")
+    assert "is also mounted or in use" in words(scenario.judged())[FIRST]

@@ -55,12 +55,12 @@ def test_a_plan_of_sound_disks_warns_of_none() -> None:
 def test_worn_and_unreadable_disks_are_warned_of_and_hot_ones_are_not() -> None:
     worn = HealthValues(used_percent=99, media_errors=40)
     hot = HealthValues(temperature_c=90, temperature_warning_c=70)
-    told = (
+    reported = (
         DriveReading(read_at=1.0, passed=True, values=worn),
         DriveReading(read_at=1.0, passed=True, values=hot),
         DriveReading(read_at=1.0, unreadable=("smart_status",)),
         None,
     )
-    first, second = ailing(seen.disk(number, health=health) for number, health in enumerate(told, 1))
+    first, second = ailing(seen.disk(number, health=health) for number, health in enumerate(reported, 1))
     assert first.startswith("Disk nvme-D1 is worn out; it has too many media errors (99 % of its rated write")
     assert second.startswith("Disk nvme-D3 reports health data that cannot be read")

@@ -126,7 +126,7 @@ def test_a_working_member_is_copied_before_it_leaves() -> None:
     assert not [*faults(plan, machine(), Bounds())]
 
 
-def test_a_member_that_is_gone_is_filled_anew_and_then_forgotten() -> None:
+def test_a_member_that_is_gone_is_refilled_and_then_forgotten() -> None:
     look = machine("A_A", disks={2: GONE})
     plan = planner.plan_replace(known(3), ArrayReplace(disk="nvme-D2", new="nvme-D7"), look, {})
     assert [type(step) for step in plan.steps] == [MdAdd, MdRemove]
@@ -271,7 +271,7 @@ def test_a_disk_that_is_back_with_something_else_on_it_is_refused() -> None:
     )
 
 
-def test_a_strange_disk_is_told_from_the_arrays_own() -> None:
+def test_a_strange_disk_is_distinguished_from_the_arrays_own() -> None:
     words = refused(Invalid, lambda: planner.plan_fail(known(3), choice(8), machine("AAA")))
     assert "its disks are nvme-D1, nvme-D2, nvme-D3" in words
 
@@ -338,7 +338,7 @@ def stopped(level: str = "raid6", **array: Any) -> Observation:
     return machine("A_A", level=level, disks={2: GONE}, **facts)
 
 
-def test_a_dirty_degraded_array_is_forced_by_name_and_the_risk_is_told() -> None:
+def test_a_dirty_degraded_array_is_forced_by_name_and_the_risk_is_reported() -> None:
     plan = MD.plan_force_start(known(3), ArrayForceStart(confirm="tank"), stopped())
     (step,) = plan.steps
     assert isinstance(step, MdForceStart)

@@ -28,7 +28,7 @@ def kinds(plan: Plan) -> list[type]:
     return [type(step) for step in plan.steps]
 
 
-def test_the_log_comes_off_only_when_the_disks_are_there_and_the_hole_is_told() -> None:
+def test_the_log_comes_off_only_when_the_disks_are_there_and_the_hole_is_reported() -> None:
     look = machine("AAA")
     plan = plan_grow(known(3), spec(7, 8), look, {})
     assert kinds(plan) == [MdAdd, MdAdd, MdWriteHole, MdReshape]

@@ -207,7 +207,7 @@ def test_an_engine_whose_tool_is_missing_is_refused_with_the_reason() -> None:
     assert "mdadm is not installed" in message
 
 
-def test_all_problems_are_told_at_once_and_the_gravest_decides() -> None:
+def test_all_problems_are_reported_at_once_and_the_gravest_decides() -> None:
     machine = with_disk(2, signatures=(seen.EXT4,))
     problems = refused(Invalid, spec(disks=("nope", *FOUR), wipe=("nvme-D8",)), machine, nvme_D1="pool1")
     assert [problem[0] for problem in problems] == ["disks[0]", "wipe[0]", "disks[1]", "disks[2]"]
@@ -231,12 +231,16 @@ def test_a_pool_is_planned_without_a_group_and_under_a_guid_of_the_plan() -> Non
 
 
 def test_a_pool_is_planned_with_disks_for_each_role() -> None:
-    beside: dict[str, Any] = {"log": ("nvme-D4", "nvme-D5"), "cache": ("nvme-D6",), "special": ("nvme-D7", "nvme-D8")}
-    new = plan(spec(engine="zfs", level=Level.MIRROR, disks=("nvme-D1", "nvme-D2"), **beside))
+    auxiliary: dict[str, Any] = {
+        "log": ("nvme-D4", "nvme-D5"),
+        "cache": ("nvme-D6",),
+        "special": ("nvme-D7", "nvme-D8"),
+    }
+    new = plan(spec(engine="zfs", level=Level.MIRROR, disks=("nvme-D1", "nvme-D2"), **auxiliary))
     (create,) = new.plan.steps
     assert isinstance(create, PoolCreate)
     found = {role.field: tuple(one.disk_id for one in members) for role, members in create.by_role().items() if members}
-    assert found == {"disks": ("nvme-D1", "nvme-D2"), **beside}
+    assert found == {"disks": ("nvme-D1", "nvme-D2"), **auxiliary}
     assert [role.value for role in new.roles] == ["data"] * 2 + ["log"] * 2 + ["cache"] + ["special"] * 2
     bare = plan(spec(engine="zfs", level=Level.MIRROR, disks=("nvme-D1", "nvme-D2")))
     assert new.made.size_bytes == bare.made.size_bytes, "what stands beside the data disks is no room for volumes"
@@ -302,7 +306,7 @@ def test_what_does_not_fit_a_draid_is_refused_by_field(changes: dict[str, Any], 
     assert [problem[0] for problem in refused(Invalid, spec(engine="zfs", **changes))] == [field]
 
 
-def test_md_has_no_disks_beside_its_members_but_spares() -> None:
+def test_md_has_no_disks_besides_members_and_spares() -> None:
     ((field, _, message),) = refused(Invalid, spec(log=("nvme-D5",)))
     assert (field, message) == ("log", "an array of engine md does not support log disks: omit log")
 

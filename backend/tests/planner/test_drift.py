@@ -79,7 +79,7 @@ def report(**more: object) -> ConvergeReport:
     return ConvergeReport.model_validate(fine | more)
 
 
-def told(found: tuple[Drift, ...]) -> list[tuple[DriftKind, str, str]]:
+def reported(found: tuple[Drift, ...]) -> list[tuple[DriftKind, str, str]]:
     assert all(one.words and one.fix for one in found)
     return [(one.kind, one.noun, one.name) for one in found]
 
@@ -91,7 +91,7 @@ def test_what_is_there_as_wanted_is_no_drift() -> None:
 
 
 def test_what_the_machine_lacks_is_missed_once_its_job_is_over() -> None:
-    assert told(find(facts(), machine(), None)) == [
+    assert reported(find(facts(), machine(), None)) == [
         (DriftKind.MISSING, "array", "tank"),
         (DriftKind.MISSING, "volume", "data"),
     ]
@@ -107,7 +107,7 @@ def test_what_the_database_lacks_is_ours_and_unknown_or_foreign() -> None:
         pools=(pool("g1", ours=True), pool("vg-theirs", ours=False), pool("theirs", ours=False)),
         volumes=(volume(), volume("id-old"), volume(None), volume(None, "vg-theirs")),
     )
-    assert told(find(facts(), there, None)) == [
+    assert reported(find(facts(), there, None)) == [
         (DriftKind.UNKNOWN, "array", "old"),
         (DriftKind.UNKNOWN, "volume", "g1/lv1"),
         (DriftKind.FOREIGN, "array", "theirs"),
@@ -129,16 +129,16 @@ def test_an_array_of_another_appliance_is_foreign_and_its_disks_are_not_to_be_wi
     assert "do not wipe them" in found.fix
 
 
-def test_the_agents_own_comparison_is_told_by_name() -> None:
-    told_by_agent = report(
+def test_the_agents_own_comparison_is_reported_by_name() -> None:
+    reported_by_agent = report(
         accepted=False,
         refusal="the database is older",
         unexplained=("mapping m1 is no longer in the configuration",),
         portals=(PortalReport(portal_id="p1", state=ServingState.BLOCKED, reason="no such address"),),
         foreign=("iqn.2003-01.org.example:theirs",),
     )
-    found = find(facts(), None, told_by_agent)
-    assert told(found) == [
+    found = find(facts(), None, reported_by_agent)
+    assert reported(found) == [
         (DriftKind.REFUSED, "export", "all"),
         (DriftKind.UNEXPLAINED, "mapping", "m1"),
         (DriftKind.UNSERVED, "portal", "front"),

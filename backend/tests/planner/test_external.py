@@ -139,7 +139,7 @@ def test_every_change_of_it_is_refused_with_the_reason_and_none_is_offered() -> 
         lambda: planning.plan_readd(KNOWN, disk, machine),
         lambda: planning.plan_scrub(KNOWN, ArrayScrub(), machine),
         lambda: planning.plan_patch(KNOWN, ArrayPatch(skip_copy=True, health_command="probe"), None, None),
-        lambda: planning.plan_let_go(KNOWN, KNOWN.members[0]),
+        lambda: planning.plan_release_disk(KNOWN, KNOWN.members[0]),
         lambda: PLANNING.plan_grow(KNOWN, ArrayGrow(disks=("nvme-D2",)), machine, {}),
     )
     for call in calls:

@@ -69,7 +69,7 @@ def test_a_port_that_stays_an_initiator_keeps_its_disks() -> None:
     assert create(PORT.model_copy(update={"disks": 2}), mode=FcMode.INITIATOR).id
 
 
-def test_who_is_on_the_fabric_is_warned_that_it_logs_in_anew() -> None:
+def test_who_is_on_the_fabric_is_warned_that_it_logs_in_again() -> None:
     assert HOST in create(seen.fc_port(OURS, FcMode.DISABLED, HOST)).plan.warnings[0]
 
 

@@ -71,7 +71,7 @@ def test_one_that_runs_is_adopted_and_one_that_does_not_is_started() -> None:
         (of_array(members=(ObservedMember(disk_id=None, device=None, state="missing"),)), "has lost a disk"),
     ],
 )
-def test_what_stands_in_the_way_is_told(found: FoundArray, words: str) -> None:
+def test_what_stands_in_the_way_is_reported(found: FoundArray, words: str) -> None:
     verdict = judged(found)
     assert verdict.next is NextStep.NONE
     assert words in (verdict.reason or "")
@@ -139,12 +139,12 @@ def test_names_that_are_taken_get_a_number_and_a_chosen_one_is_refused() -> None
         plan_adopt(judged(facts=facts), ForeignArrayAdopt(name="md0"), seen.machine(), facts, IdentitySource())
 
 
-def test_a_group_without_room_for_the_sealed_copy_is_told() -> None:
+def test_a_group_without_room_for_the_sealed_copy_is_reported() -> None:
     _, plan = plan_adopt(judged(of_group(free_bytes=0)), ForeignArrayAdopt(), seen.machine(), NOTHING, IdentitySource())
     assert any("no space for the sealed copy" in words for words in plan.warnings)
 
 
-def test_of_an_array_of_ours_only_what_is_not_ours_is_told() -> None:
+def test_of_an_array_of_ours_only_what_is_not_ours_is_reported() -> None:
     mine = PLAIN.model_copy(update={"name": "mine", "is_ours": True})
     found = of_group(volumes=(mine, PLAIN), marked_for=UUID)
     own = OwnArray("a" * 36, "tank", "ready", "vg0")

@@ -24,7 +24,7 @@ from lunette.domain.kits import HostKit
 from lunette.domain.mappings import Family, Protocol
 from lunette.planner.kits.build import build
 from lunette.planner.kits.bundle import members
-from lunette.planner.kits.facts import KitChap, KitDoor, KitFacts, KitPortal
+from lunette.planner.kits.facts import KitChap, KitFacts, KitPortal, KitTarget
 
 OWNED = "owned"
 HOSTILE = [
@@ -141,7 +141,7 @@ class Shell:
         return kit.model_copy(update={"files": tuple(files), "commands": tuple(commands)})
 
     def _run(self, wanted: KitFacts, script: str) -> None:
-        wwid = f"3{wanted.doors[0].volumes[0].naa.split()[0]}"
+        wwid = f"3{wanted.targets[0].volumes[0].naa.split()[0]}"
         environment = {
             "PATH": f"{self._folder}/bin:/usr/bin:/bin",
             "RECORD": str(self._record),
@@ -178,11 +178,11 @@ def hostile_facts(text: str, os_type: OsType) -> Iterator[KitFacts]:
     volume = replace(known.LUN, name=text, naa=text, uuid=text)
     portal = KitPortal(text, Protocol.ISCSI, "192.0.2.1", 3260)
     chap = KitChap(text, text, SecretStr(text), SecretStr(text))
-    door = KitDoor(Family.SCSI, f"{known.TARGET}:{text}", 1, (volume,))
+    target = KitTarget(Family.SCSI, f"{known.TARGET}:{text}", 1, (volume,))
     names = (f"{known.IQN}:{text}",)
-    yield facts(os_type, host=text, iqns=names, doors=(door,), portals=(portal,), chap=chap, discovery=chap)
-    over_nvme = KitDoor(Family.NVME, f"{known.SUBSYSTEM}:{text}", 1, (volume,))
-    yield nvme_facts(os_type, host=text, nqns=(f"{known.NQN}:{text}",), doors=(over_nvme,))
+    yield facts(os_type, host=text, iqns=names, targets=(target,), portals=(portal,), chap=chap, discovery=chap)
+    over_nvme = KitTarget(Family.NVME, f"{known.SUBSYSTEM}:{text}", 1, (volume,))
+    yield nvme_facts(os_type, host=text, nqns=(f"{known.NQN}:{text}",), targets=(over_nvme,))
 
 
 @pytest.mark.parametrize("os_type", [OsType.LINUX, OsType.ESXI])
@@ -230,7 +230,7 @@ def test_a_secret_and_a_name_arrive_on_linux_as_they_were_typed(
 def test_a_kit_that_is_applied_over_another_one_ends_as_if_it_were_the_first(host: Shell) -> None:
     """Only the commands that were run differ: a service that is not of this kit any more is disabled."""
     over_iscsi, over_nvme = facts(chap=known.CHAP, discovery=known.CHAP), nvme_facts()
-    both = facts(nqns=(known.NQN,), doors=(known.SCSI_DOOR, known.NVME_DOOR), portals=(known.A, known.NVME))
+    both = facts(nqns=(known.NQN,), targets=(known.SCSI_TARGET, known.NVME_TARGET), portals=(known.A, known.NVME))
     kits = (over_iscsi, over_nvme, both, facts())
     fresh = []
     for wanted in kits:

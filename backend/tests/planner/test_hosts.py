@@ -139,7 +139,7 @@ def test_a_mapped_group_is_not_deleted() -> None:
 class TestADeadline:
     """After which paths open without missing volumes: what it does to a host is said before it is set."""
 
-    def test_is_told_with_its_danger_when_it_is_set(self) -> None:
+    def test_is_reported_with_its_danger_when_it_is_set(self) -> None:
         spec = HostCreate(name="h1", iqns=(ONE,), opens_without_missing_after_s=60)
         assert "permanently lost" in hosts.plan_create(spec, FREE, identities(), APPLIANCE).plan.warnings[-1]
         patched = hosts.plan_patch(known(), HostPatch(opens_without_missing_after_s=60), FREE, identities())
@@ -154,7 +154,7 @@ class TestADeadline:
         same = HostPatch(opens_without_missing_after_s=60)
         assert hosts.plan_patch(host, same, FREE, identities()).plan.changes == ()
 
-    def test_of_a_group_is_told_alike(self) -> None:
+    def test_of_a_group_is_reported_alike(self) -> None:
         facts = GroupFacts(name_taken=False, hosts={})
         spec = HostGroupCreate(name="g", opens_without_missing_after_s=60)
         assert host_groups.plan_create(spec, facts, identities(), APPLIANCE).plan.warnings

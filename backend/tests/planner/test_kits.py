@@ -51,7 +51,9 @@ def test_nothing_is_changed_before_the_machine_is_found_fit_for_the_kit(wanted: 
 
 def test_what_is_there_already_is_left_alone() -> None:
     """Neither the initiator's name nor settings that hold for other targets are written."""
-    every = replace(facts(nqns=(known.NQN,), doors=(known.SCSI_DOOR, known.NVME_DOOR), portals=(known.A, known.NVME)))
+    every = replace(
+        facts(nqns=(known.NQN,), targets=(known.SCSI_TARGET, known.NVME_TARGET), portals=(known.A, known.NVME))
+    )
     for path in (one.path for one in build(every).files):
         assert path.startswith("/etc/lunette-host/") or path in (
             "/etc/multipath/conf.d/lunette.conf",
@@ -87,7 +89,7 @@ def test_fibre_channel_needs_nothing_but_multipath_and_a_scan() -> None:
 
 @pytest.mark.parametrize("os_type", SYSTEMS)
 def test_secrets_are_placeholders_unless_asked_for(os_type: OsType) -> None:
-    both = {"nqns": (known.NQN,), "doors": (known.SCSI_DOOR, known.NVME_DOOR), "portals": (known.A, known.NVME)}
+    both = {"nqns": (known.NQN,), "targets": (known.SCSI_TARGET, known.NVME_TARGET), "portals": (known.A, known.NVME)}
     without = build(facts(os_type, **both, **known.WITHOUT_SECRETS))
     assert (without.needs_secrets, without.has_secrets) == (True, False)
     assert "@LUNETTE-CHAP-SECRET@" in said(without)
@@ -150,11 +152,11 @@ def test_windows_with_iser_alone_gets_no_kit_but_the_reason() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"doors": ()}, "No volume is mapped"),
+        ({"targets": ()}, "No volume is mapped"),
         ({"portals": ()}, "No portal serves iSCSI"),
         ({"iqns": ()}, "enter its IQN"),
         ({"iqns": (), "wwpns": (known.WWPN,)}, "No Fibre Channel port"),
-        ({"doors": (known.NVME_DOOR,)}, "enter its NQN"),
+        ({"targets": (known.NVME_TARGET,)}, "enter its NQN"),
     ],
 )
 def test_a_host_that_cannot_connect_is_told_what_is_missing(changes: dict[str, Any], words: str) -> None:
@@ -167,7 +169,7 @@ def test_one_path_is_a_warning() -> None:
     assert "only one path" in build(facts(portals=(known.A,))).warnings[0]
 
 
-def test_an_unknown_system_is_told_where_to_knock() -> None:
+def test_an_unknown_system_is_told_where_to_connect() -> None:
     kit = build(facts(OsType.OTHER))
     assert f"Target {known.TARGET} with lun01 (1)" in kit.notes
     assert "Portal b: 198.51.100.1:3260 over iscsi" in kit.notes
@@ -205,7 +207,7 @@ def test_a_portal_on_every_address_is_warned_of() -> None:
 
 @pytest.mark.parametrize("os_type", SYSTEMS)
 def test_commands_and_scripts_of_a_unix_can_be_read_by_a_shell(os_type: OsType, tmp_path: Path) -> None:
-    both = {"nqns": (known.NQN,), "doors": (known.SCSI_DOOR, known.NVME_DOOR), "portals": (known.A, known.NVME)}
+    both = {"nqns": (known.NQN,), "targets": (known.SCSI_TARGET, known.NVME_TARGET), "portals": (known.A, known.NVME)}
     for member in members(build(facts(os_type, **both, chap=known.CHAP, dhchap=known.DHCHAP))):
         if member.path.endswith(".sh"):
             script = tmp_path / "script"

@@ -48,7 +48,7 @@ def of_own_names(found: Layouts) -> list[Layout]:
 
 
 @given(SIZES, BLOCKS)
-def test_every_level_of_every_engine_is_told_with_figures_or_with_a_reason(sizes: list[int], block: int) -> None:
+def test_every_level_of_every_engine_is_reported_with_figures_or_with_a_reason(sizes: list[int], block: int) -> None:
     found = layouts(sizes, block)
     offered = [
         (e, f.level, layout)
@@ -65,7 +65,7 @@ def test_every_level_of_every_engine_is_told_with_figures_or_with_a_reason(sizes
 
 
 @given(SIZES, BLOCKS)
-def test_what_is_told_to_be_possible_is_what_the_planner_makes(sizes: list[int], block: int) -> None:
+def test_what_is_reported_to_be_possible_is_what_the_planner_makes(sizes: list[int], block: int) -> None:
     disks = machine(sizes).disks
     for layout in layouts(sizes, block).layouts:
         spec = ArrayCreate(
@@ -163,7 +163,7 @@ def test_failures_survived_and_the_time_of_a_rebuild() -> None:
     assert one(found, Level.RAID0).min_rebuild_s is None
 
 
-def test_a_draid_is_told_with_its_groups_and_less_room_than_raidz_for_its_spare() -> None:
+def test_a_draid_is_reported_with_its_groups_and_less_room_than_raidz_for_its_spare() -> None:
     found = layouts([TIB] * 8)
     wide, narrow = one(found, Level.DRAID2), one(found, Level.RAIDZ2)
     assert (wide.groups, narrow.groups) == ("draid2:4d:8c:1s", None)
@@ -171,9 +171,9 @@ def test_a_draid_is_told_with_its_groups_and_less_room_than_raidz_for_its_spare(
     assert 4 / 6 * 7 * TIB * 0.9 < wide.usable_bytes < 4 / 6 * 7 * TIB
 
 
-def test_raid10_is_told_in_each_of_its_layouts_with_what_its_copies_cost() -> None:
-    told = [x for x in of_own_names(layouts([TIB] * 6)) if x.level is Level.RAID10]
-    assert [(x.layout, x.survives_disks, x.small_write_ios) for x in told] == [
+def test_raid10_is_reported_in_each_of_its_layouts_with_what_its_copies_cost() -> None:
+    reported = [x for x in of_own_names(layouts([TIB] * 6)) if x.level is Level.RAID10]
+    assert [(x.layout, x.survives_disks, x.small_write_ios) for x in reported] == [
         ("n2", 1, 2),
         ("f2", 1, 2),
         ("o2", 1, 2),
@@ -181,7 +181,7 @@ def test_raid10_is_told_in_each_of_its_layouts_with_what_its_copies_cost() -> No
         ("f3", 2, 3),
         ("o3", 2, 3),
     ]
-    assert [x.usable_percent for x in told] == pytest.approx([50] * 3 + [100 / 3] * 3, rel=0.01)
+    assert [x.usable_percent for x in reported] == pytest.approx([50] * 3 + [100 / 3] * 3, rel=0.01)
     two = {x.layout: x.problem for x in of_own_names(layouts([TIB] * 2)) if x.level is Level.RAID10}
     assert two[Raid10Layout.F2] is None
     assert "there are only 2 disks" in (two[Raid10Layout.F3] or "")
@@ -192,9 +192,9 @@ def test_zfs_stripes_over_mirrors_of_two() -> None:
         found = layouts(sizes).layouts
         return next(one for one in found if (one.engine, one.level) == (ArrayEngine.ZFS, Level.RAID10))
 
-    told = raid10([TIB] * 6)
-    assert (told.survives, told.survives_disks, told.small_write_ios) == ("one disk of each pair", 1, 3)
-    assert told.usable_percent == pytest.approx(50, rel=0.05)
+    reported = raid10([TIB] * 6)
+    assert (reported.survives, reported.survives_disks, reported.small_write_ios) == ("one disk of each pair", 1, 3)
+    assert reported.usable_percent == pytest.approx(50, rel=0.05)
     pairs = raid10([TIB, TIB, 2 * TIB, 2 * TIB])
     assert pairs.usable_percent == pytest.approx(50, rel=0.05), "each pair has the room of its smaller disk"
     assert "an even number of disks, not 3" in (raid10([TIB] * 3).problem or "") or "requires 4" in (
@@ -206,15 +206,15 @@ def test_zfs_stripes_over_mirrors_of_two() -> None:
     )
 
 
-def test_lvm_raid_is_told_with_what_its_checksums_take() -> None:
-    told = {x.level: x for x in layouts([TIB] * 6).layouts if x.engine is ArrayEngine.LVM}
-    assert [(level, x.survives_disks, x.small_write_ios) for level, x in told.items()] == [
+def test_lvm_raid_is_reported_with_what_its_checksums_take() -> None:
+    reported = {x.level: x for x in layouts([TIB] * 6).layouts if x.engine is ArrayEngine.LVM}
+    assert [(level, x.survives_disks, x.small_write_ios) for level, x in reported.items()] == [
         (Level.RAID1, 5, 6),
         (Level.RAID5, 1, 4),
         (Level.RAID6, 2, 6),
         (Level.RAID10, 1, 2),
     ]
-    for found in told.values():
+    for found in reported.values():
         assert found.usable_bytes is not None
         assert found.integrity_usable_bytes == pytest.approx(found.usable_bytes * (1 - 4 / 500), rel=0.001)
         assert found.write_hole == (WriteHole.BITMAP,)
@@ -240,14 +240,14 @@ def test_too_few_disks_mixed_sectors_and_a_missing_module_are_reasons() -> None:
     mixed = plan_layouts([disk.id for disk in disks], 16 * KIB, seen.machine(disks=disks), {})
     assert {layout.problem for layout in mixed.layouts} == {"the disks have different sector sizes: 512 and 4096 bytes"}
     without = seen.machine(engines=tuple(e for e in seen.machine().engines if e.engine not in ("zfs", "zvol")))
-    told = [
+    reported = [
         x for x in plan_layouts(["nvme-D1", "nvme-D2"], 16 * KIB, without, {}).layouts if x.engine is ArrayEngine.ZFS
     ]
-    assert all("has no array engine zfs" in (layout.problem or "") for layout in told)
-    assert {one.level for one in told} == {facts.level for facts in zfs.LEVELS}
+    assert all("has no array engine zfs" in (layout.problem or "") for layout in reported)
+    assert {one.level for one in reported} == {facts.level for facts in zfs.LEVELS}
 
 
-def test_a_disk_in_the_way_is_told_for_itself_and_the_figures_stand() -> None:
+def test_a_disk_in_the_way_is_reported_for_itself_and_the_figures_stand() -> None:
     disks = (
         seen.disk(1, signatures=(seen.EXT4,)),
         seen.disk(2),

@@ -38,8 +38,8 @@ def plan(
         counts=() if count is None else (SessionCount(target=known.TARGET, sessions=count),),
         connections=connections or (on_a(MINE), on_b(MINE)),
     )
-    told: dict[str, Any] = {"host": facts(), "blocked": {}, "others": frozenset(), "sessions": sessions}
-    paths = PathFacts(**(told | changes))
+    reported: dict[str, Any] = {"host": facts(), "blocked": {}, "others": frozenset(), "sessions": sessions}
+    paths = PathFacts(**(reported | changes))
     spec = HostVerifyPaths(confirm=confirm, away_s=30)
     return plan_trial(TrialFacts(paths=paths, found=verify(paths), unfit=unfit), spec, IdentitySource())
 
@@ -91,7 +91,7 @@ def test_the_host_must_be_named() -> None:
     ("changes", "words"),
     [
         ({"host": facts(portals=(known.A,)), "count": 1}, "has one path over iSCSI .* add a second path"),
-        ({"host": facts(doors=())}, "nothing is mapped to it"),
+        ({"host": facts(targets=())}, "nothing is mapped to it"),
         ({"host": nvme_facts()}, "only paths over iSCSI can be tested, and it has none. nvme-tcp: .* connected hosts"),
         ({"host": facts(portals=())}, "only paths over iSCSI can be tested, and it has none. no portal exists"),
         ({"sessions": None}, "agent"),
@@ -133,7 +133,9 @@ def test_sessions_of_a_target_that_is_shared_are_not_counted() -> None:
 
 
 def test_paths_of_other_fabrics_are_named_as_not_tried() -> None:
-    both = facts(nqns=(known.NQN,), doors=(known.SCSI_DOOR, known.NVME_DOOR), portals=(known.A, known.B, known.NVME))
+    both = facts(
+        nqns=(known.NQN,), targets=(known.SCSI_TARGET, known.NVME_TARGET), portals=(known.A, known.B, known.NVME)
+    )
     made = plan(host=both)
     assert len(tries(made)) == 2
     assert any(

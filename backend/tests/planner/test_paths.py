@@ -13,7 +13,7 @@ from lunette.domain.mappings import Family, Protocol
 from lunette.domain.observations import SessionsObservation
 from lunette.domain.paths import HostPaths, PathState
 from lunette.planner.diagnosis.paths import PathFacts, verify
-from lunette.planner.kits.facts import KitDoor
+from lunette.planner.kits.facts import KitTarget
 
 MINE, OTHER_NET, STRANGER = "192.0.2.10", "198.51.100.10", "192.0.2.20"
 OTHER_IQN, OTHER_TARGET = "iqn.2026-01.com.example:h2", "iqn.2026-11.io.lunette:x.h2"
@@ -53,8 +53,8 @@ def look(
     """The host with two portals; `count` sessions on its target."""
     counts = () if count is None else (SessionCount(target=known.TARGET, sessions=count),)
     found = SessionsObservation(taken_at=0, sessions=newest, counts=counts, connections=connections)
-    told: dict[str, Any] = {"host": facts(), "blocked": {}, "others": frozenset(), "sessions": found}
-    return verify(PathFacts(**(told | changes)))
+    reported: dict[str, Any] = {"host": facts(), "blocked": {}, "others": frozenset(), "sessions": found}
+    return verify(PathFacts(**(reported | changes)))
 
 
 def states(paths: HostPaths) -> list[PathState]:
@@ -94,7 +94,7 @@ def test_a_connection_nobody_claims_is_not_the_hosts_where_the_count_says_so() -
 
 
 @pytest.mark.parametrize("count", [None, 2])
-def test_what_cannot_be_told_is_not_called_missing(count: int | None) -> None:
+def test_what_cannot_be_reported_is_not_called_missing(count: int | None) -> None:
     """Two hosts behind one address: their connections look alike."""
     other = session(MINE, OTHER_IQN, OTHER_TARGET)
     found = look((session(), other), count, on_a(MINE), on_b(MINE), on_b(MINE))
@@ -113,7 +113,7 @@ def test_members_of_a_group_share_a_count_that_says_nothing_of_one() -> None:
 
 
 def test_two_targets_of_one_host_are_told_apart_by_their_counts() -> None:
-    shared = KitDoor(Family.SCSI, "iqn.2026-11.io.lunette:x.g", 1, (known.LUN,))
+    shared = KitTarget(Family.SCSI, "iqn.2026-11.io.lunette:x.g", 1, (known.LUN,))
     counts = (SessionCount(target=known.TARGET, sessions=2), SessionCount(target=shared.name, sessions=1))
     found = SessionsObservation(
         taken_at=0,
@@ -121,7 +121,7 @@ def test_two_targets_of_one_host_are_told_apart_by_their_counts() -> None:
         counts=counts,
         connections=(on_a(MINE), on_a(MINE), on_b(MINE)),
     )
-    host = facts(doors=(known.SCSI_DOOR, shared))
+    host = facts(targets=(known.SCSI_TARGET, shared))
     assert states(verify(PathFacts(host=host, blocked={}, others=frozenset(), sessions=found))) == [UP, UP, UP, DOWN]
 
 
@@ -150,7 +150,7 @@ def test_nvme_paths_that_the_kernel_does_not_tell_are_unknown() -> None:
     assert "this kernel does not tell" in found.sentence
 
 
-def test_nvme_paths_are_told_where_the_kernel_does() -> None:
+def test_nvme_paths_are_reported_where_the_kernel_does() -> None:
     there = session(None, known.NQN, known.SUBSYSTEM, Protocol.NVME_TCP, "[::]:4420")
     assert states(look((there,), None, host=nvme_facts())) == [UP]
     assert states(look((), None, host=nvme_facts())) == [DOWN]
@@ -167,7 +167,7 @@ def test_fibre_channel_paths_are_those_the_fabric_shows() -> None:
 
 
 def test_a_host_without_volumes_needs_no_path() -> None:
-    found = look((), None, host=facts(doors=()))
+    found = look((), None, host=facts(targets=()))
     assert (found.paths, found.volumes, found.state) == ((), (), UNKNOWN)
     assert "No volume is mapped" in found.sentence
 

@@ -112,7 +112,7 @@ def test_special_disks_stay_and_are_as_redundant_as_the_data() -> None:
     assert "a mirror of 2 special disks is required" in refused(Invalid, lambda: add("ddd", "special", 7))
 
 
-def test_a_further_special_disk_joins_the_mirror_and_can_be_taken_back() -> None:
+def test_a_further_special_disk_joins_the_mirror_and_can_be_undone() -> None:
     (step,) = add("dddss", "special", 7).steps
     assert isinstance(step, PoolAdd)
     assert step.beside is not None
@@ -126,7 +126,7 @@ def test_a_special_disk_that_holds_the_redundancy_stays() -> None:
     assert "raidz" not in refused(InUse, lambda: remove("ddss", 3, level="mirror"))
 
 
-def test_a_mirror_does_not_grow_without_end_or_beside_what_is_lost() -> None:
+def test_a_mirror_does_not_grow_without_end_or_alongside_what_is_lost() -> None:
     assert "can have up to 4 disks and already has 4" in refused(Invalid, lambda: add("dddllll", "log", 8))
     look = machine("dddl", lost=[4])
     assert "none of its log disks works" in refused(Conflict, lambda: add("dddl", "log", 7, look=look))

@@ -157,7 +157,7 @@ def test_rdma_has_ports_of_its_own() -> None:
     assert over_rdma(known("10.0.2.15"), protocol="nvme-rdma", port=3260).engine is ExportEngine.NVMET
 
 
-def test_iser_is_served_by_lio_beside_iscsi_on_a_port_of_its_own() -> None:
+def test_iser_is_served_by_lio_alongside_iscsi_on_a_port_of_its_own() -> None:
     new = over_rdma(known("10.0.2.15"), known("0.0.0.0"), protocol="iser")
     assert new.engine is ExportEngine.LIO
     assert "iser on 10.0.2.15:3261" in new.plan.changes[0].detail

@@ -101,7 +101,7 @@ def test_what_is_given_up_is_not_in_the_way_any_more_and_leaves_with_the_volume_
     )
     verdict = merge(now, asked)
     assert verdict.unexplained == ()
-    assert [door.target_id for door in verdict.effective.targets] == [id_of(5)]
+    assert [target.target_id for target in verdict.effective.targets] == [id_of(5)]
 
 
 def test_nothing_is_released_that_was_not_named() -> None:

@@ -73,7 +73,7 @@ def test_and_taken_away_from_the_mappings_down_if_all_of_it_is_named() -> None:
     ]
 
 
-def test_what_is_not_in_the_document_stays_and_is_told() -> None:
+def test_what_is_not_in_the_document_stays_and_is_reported() -> None:
     found = difference(SiteRequest(site=site(**EMPTY)), KnownSite(site(**FULL)))
     assert found.changes == ()
     assert "5 are not in the document and are not changed: array/tank, volume/v" in found.notes[0]
@@ -83,7 +83,7 @@ def test_a_section_that_is_left_out_is_not_looked_at() -> None:
     assert difference(SiteRequest(site=site()), KnownSite(site(**FULL))).notes == ()
 
 
-def test_what_is_named_to_go_and_not_there_is_told_and_does_no_harm() -> None:
+def test_what_is_named_to_go_and_not_there_is_reported_and_does_no_harm() -> None:
     found = difference(SiteRequest(site=site(**FULL), destroy=("volume/w", "volume/v")), KnownSite(site(**FULL)))
     assert found.changes == ()
     assert found.notes == ("Listed in destroy, but not found: volume/w, volume/v.",)
@@ -116,7 +116,7 @@ def test_a_portal_that_is_replaced_keeps_what_the_document_leaves_open() -> None
         ("arrays", {**ARRAY, "disks": ["nvme-D1", "nvme-D3"]}, "arrays[0].disks"),
     ],
 )
-def test_what_holds_data_is_never_made_anew_in_place(section: str, entry: dict[str, Any], field: str) -> None:
+def test_what_holds_data_is_never_recreated_in_place(section: str, entry: dict[str, Any], field: str) -> None:
     named = ("volume/v", "array/tank", "mapping/v/host/h")
     ((where, message),) = refused(Conflict, site(**{section: [entry]}), site(**FULL), *named)
     assert where == field

@@ -32,7 +32,7 @@ def test_disks_join_by_their_list_and_an_array_grows_last() -> None:
     assert joining(more, {**more, "disks": more["disks"][::-1]}) == []
 
 
-def test_a_pool_is_given_disks_beside_its_data() -> None:
+def test_a_pool_is_given_disks_in_addition_to_its_data() -> None:
     more = {**POOL, "log": ["nvme-D5", "nvme-D6"], "cache": ["nvme-D7"], "spares": ["nvme-D8"]}
     assert [(verb, spec.get("role"), spec["disks"]) for verb, spec, _ in joining(more, POOL)] == [
         ("add_spares", None, ["nvme-D8"]),

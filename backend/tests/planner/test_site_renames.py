@@ -57,7 +57,7 @@ def test_what_is_taken_away_is_named_by_its_new_name() -> None:
     assert any("but not found: volume/v" in note for note in found.notes)
 
 
-def test_a_name_that_exists_already_is_left_alone_and_told() -> None:
+def test_a_name_that_exists_already_is_left_alone_and_reported() -> None:
     there = site(**{**THERE, "volumes": [VOLUME, {**VOLUME, "name": "w"}]})
     found = difference(SiteRequest(site=site(volumes=NEW["volumes"])), KnownSite(there))
     assert found.changes == ()

@@ -66,7 +66,7 @@ def move(*pairs: Pair, **changes: dict[str, Any]) -> Move | None:
 def test_the_spare_of_a_whole_array_goes_to_the_one_that_lost_a_disk() -> None:
     made = move(SHORT, WHOLE)
     assert made is not None
-    assert (made.giver, made.taker) == ("whole", "short")
+    assert (made.donor, made.recipient) == ("whole", "short")
     out, add = made.plan.steps
     assert isinstance(out, MdSpareOut)
     assert isinstance(add, MdAdd)
@@ -85,7 +85,7 @@ def test_the_smallest_that_fits_is_taken_and_only_one() -> None:
     other = pair("other", data=(6, 7), spares=(8,))
     made = move(SHORT, WHOLE, other, D8={"size_bytes": 9 * GIB})
     assert made is not None
-    assert made.giver == "other"
+    assert made.donor == "other"
     assert len(made.plan.steps) == 2
 
 

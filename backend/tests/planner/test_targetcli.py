@@ -67,22 +67,25 @@ def many(luns: int) -> SavedConfig:
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_what_is_said_of_each_shape(name: str) -> None:
-    told = inspect(saved(name))
-    lines = [f"{'fits' if one.fits else 'NO  '} {one.path}\n     {one.words}\n" for one in told.findings]
+    reported = inspect(saved(name))
+    lines = [f"{'fits' if one.fits else 'NO  '} {one.path}\n     {one.words}\n" for one in reported.findings]
     golden = FOLDER / f"{name}.txt"
     if os.environ.get("LUNETTE_GOLDEN") == "write":
         golden.write_text("".join(lines))
     assert "".join(lines) == golden.read_text()
-    assert (told.fits, told.refused) == (sum(one.fits for one in told.findings), len(told.findings) - told.fits)
+    assert (reported.fits, reported.refused) == (
+        sum(one.fits for one in reported.findings),
+        len(reported.findings) - reported.fits,
+    )
 
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_every_object_is_judged_once_with_words_and_no_secret(name: str) -> None:
     config = saved(name)
-    told = inspect(config).findings
-    assert len({one.path for one in told}) == len(told)
-    assert all(one.words.endswith(".") and len(one.words) > 10 for one in told)
-    paths = {one.path for one in told}
+    reported = inspect(config).findings
+    assert len({one.path for one in reported}) == len(reported)
+    assert all(one.words.endswith(".") and len(one.words) > 10 for one in reported)
+    paths = {one.path for one in reported}
     for store in config.storage_objects:
         assert store.reference in paths
     for target in config.targets:
@@ -100,24 +103,24 @@ def test_every_object_is_judged_once_with_words_and_no_secret(name: str) -> None
             assert paths.issuperset(expected)
     text = (FOLDER / f"{name}.json").read_text()
     secrets = [value for key, value in _strings(json.loads(text)) if key.endswith("password")]
-    assert not [secret for secret in secrets for one in told if secret in one.words]
+    assert not [secret for secret in secrets for one in reported if secret in one.words]
 
 
 def test_three_hundred_luns_fit_up_to_the_last_number_lunette_has() -> None:
-    told = found(many(300))
-    refused = [path for path, one in told.items() if not one.fits]
+    reported = found(many(300))
+    refused = [path for path, one in reported.items() if not one.fits]
     assert refused == [
         f"/iscsi/{TARGET}.1/tpg1/acls/iqn.1994-05.com.redhat:h1/mapped_lun{number}" for number in range(256, 300)
     ]
-    assert "0 to 255" in told[refused[0]].words
+    assert "0 to 255" in reported[refused[0]].words
 
 
 def test_the_number_a_host_sees_counts_not_that_of_the_portal_group() -> None:
-    told = verdicts("differing-numbers")
+    reported = verdicts("differing-numbers")
     acl = "/00000000f001/tpg1/acls/iqn.1994-05.com.redhat:esx1"
-    assert told[f"{acl}/mapped_lun10"].words == "Mapping of volume v1 to group sn.00000000f001 as LUN 10."
-    assert "see different LUNs" in told["/00000000f002/tpg1"].words
-    assert "read-only" in told["/00000000f003/tpg1/acls/iqn.1994-05.com.redhat:h5/mapped_lun1"].words
+    assert reported[f"{acl}/mapped_lun10"].words == "Mapping of volume v1 to group sn.00000000f001 as LUN 10."
+    assert "see different LUNs" in reported["/00000000f002/tpg1"].words
+    assert "read-only" in reported["/00000000f003/tpg1/acls/iqn.1994-05.com.redhat:h5/mapped_lun1"].words
 
 
 def test_an_initiator_with_one_backstore_by_itself_and_in_a_group_does_not_fit() -> None:
@@ -141,17 +144,17 @@ def test_an_initiator_with_one_backstore_by_itself_and_in_a_group_does_not_fit()
             for number, initiators in enumerate([(alone,), (alone, others)])
         ]
     }
-    told = found(SavedConfig.model_validate(config))
+    reported = found(SavedConfig.model_validate(config))
     for target in (0, 1):
-        acl = told[f"/iscsi/{TARGET}.{target}/tpg1/acls/{alone}"]
+        acl = reported[f"/iscsi/{TARGET}.{target}/tpg1/acls/{alone}"]
         assert not acl.fits
         assert acl.words.startswith("It has /backstores/block/v0 through several targets.")
-    assert told[f"/iscsi/{TARGET}.1/tpg1/acls/{others}"].fits
+    assert reported[f"/iscsi/{TARGET}.1/tpg1/acls/{others}"].fits
 
 
 def test_two_serials_with_the_same_hex_digits_are_one_disk_to_a_host() -> None:
-    told = verdicts("every-kind-of-backstore")
-    assert [told[f"/backstores/block/{name}"].fits for name in ("twin1", "twin2", "good")] == [False, False, True]
+    reported = verdicts("every-kind-of-backstore")
+    assert [reported[f"/backstores/block/{name}"].fits for name in ("twin1", "twin2", "good")] == [False, False, True]
 
 
 @pytest.mark.parametrize(
@@ -243,7 +246,7 @@ def test_a_portal_group_that_does_not_say_otherwise_asks_for_chap(
     config = many(1).model_dump(mode="json")
     config["targets"][0]["tpgs"][0]["attributes"] = group
     config["targets"][0]["tpgs"][0]["node_acls"][0] |= credentials | {"attributes": own}
-    told = found(SavedConfig.model_validate(config))[f"/iscsi/{TARGET}.1/tpg1/acls/iqn.1994-05.com.redhat:h1"]
-    assert words in told.words
-    assert told.fits is told.words.startswith("Host")
-    assert "kettle" not in told.words
+    reported = found(SavedConfig.model_validate(config))[f"/iscsi/{TARGET}.1/tpg1/acls/iqn.1994-05.com.redhat:h1"]
+    assert words in reported.words
+    assert reported.fits is reported.words.startswith("Host")
+    assert "kettle" not in reported.words

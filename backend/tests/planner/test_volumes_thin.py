@@ -117,7 +117,7 @@ def grow(size: int, machine: Observation = ROOMY, **facts: Any) -> Any:
     return creation.plan_grow(volume(size_bytes=GIB, **facts), size, machine, 0)
 
 
-def test_growing_is_one_step_that_is_never_taken_back() -> None:
+def test_growing_is_one_step_that_is_never_undone() -> None:
     plan = grow(2 * GIB, mapped_to=("h1",))
     (step,) = plan.steps
     assert isinstance(step, VolumeGrow)
@@ -208,7 +208,7 @@ def test_a_roll_back_waits_for_the_exports_and_is_refused_while_the_volume_is_ma
 
 def test_a_roll_back_that_keeps_what_the_volume_holds_destroys_nothing() -> None:
     own = snapshot()
-    kept = deletion.Keeping(24, NOW, 3 * MIB)
+    kept = deletion.VolumeRetention(24, NOW, 3 * MIB)
     plan = volumes_snapshots.plan_roll_back(RollBack(own.volume, own, kept=kept), POOLED, identities())
     (_, step) = plan.steps
     assert isinstance(step, VolumeSwap)

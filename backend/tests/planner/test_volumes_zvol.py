@@ -138,7 +138,7 @@ def test_a_zvol_goes_back_to_its_newest_snapshot_only() -> None:
 
 def test_to_keep_what_a_thick_zvol_holds_takes_its_size_once_more() -> None:
     snapshot = KnownSnapshot("s", "before", on_zfs(provisioning=THICK, size_bytes=5 * GIB), 5 * GIB, "tank", "a")
-    kept = deletion.Keeping(24, dt.datetime(2026, 11, 1, tzinfo=dt.UTC), 5 * GIB)
+    kept = deletion.VolumeRetention(24, dt.datetime(2026, 11, 1, tzinfo=dt.UTC), 5 * GIB)
     wanted = RollBack(snapshot.volume, snapshot, kept=kept)
     assert volumes_snapshots.plan_roll_back(wanted, MACHINE, identities()).steps[1].kind == "volume.swap"
     with pytest.raises(NoSpace, match="without retaining it"):

@@ -23,7 +23,7 @@ from lunette.domain.sizes import GIB
 from lunette.domain.steps import MdMember
 from lunette.domain.why import LinkState, Part
 from lunette.planner.access.portals import KnownPortal
-from lunette.planner.diagnosis.why import ChainFacts, Guest, Way, why
+from lunette.planner.diagnosis.why import ChainFacts, HostAccess, MappedHost, why
 from lunette.planner.engines.known_array import KnownArray
 
 DISKS = ("nvme-D1", "nvme-D2", "nvme-D3")
@@ -32,7 +32,7 @@ ARRAY = KnownArray(
 )
 IQN, TARGET = "iqn.2026-01.com.example:h", "iqn.2026-11.io.lunette:x.h"
 PORTAL = KnownPortal("p1", "front", "iscsi", "10.0.2.15", 3260)
-GUEST = Guest("h", frozenset({("iqn", IQN)}), None, Way(3, "t1", TARGET, None))
+GUEST = MappedHost("h", frozenset({("iqn", IQN)}), None, HostAccess(3, "t1", TARGET, None))
 SESSION = ObservedSession(
     target=TARGET,
     initiator=IQN,
@@ -84,7 +84,7 @@ CARRIERS = tuple(disk.model_copy(update={"array_uuid": "u1"}) for disk in MACHIN
 BLOCKED: dict[str, Any] = {"state": ServingState.BLOCKED, "reason": "waiting for array tank"}
 
 
-NVME_GUEST = Guest("h", frozenset({("nqn", "nqn.x")}), None, Way(3, "t1", "nqn.t", None, Family.NVME))
+NVME_GUEST = MappedHost("h", frozenset({("nqn", "nqn.x")}), None, HostAccess(3, "t1", "nqn.t", None, Family.NVME))
 NVME = replace(GOOD, guest=NVME_GUEST, report=report(targets=(), subsystems=report().targets))
 """The same volume over NVMe, which no portal speaks."""
 
@@ -203,7 +203,7 @@ def test_sessions_the_kernel_does_not_list_are_unknown_and_not_missing() -> None
     assert over_scsi.links[-1].state is LinkState.BROKEN
 
 
-def test_a_disk_the_array_survives_is_told_and_not_blamed() -> None:
+def test_a_disk_the_array_survives_is_reported_and_not_blamed() -> None:
     chain = why(without_disks(ArrayState.DEGRADED, "nvme-D2"))
     assert (
         "1 of 3 disks of array tank are missing or faulty (nvme-D2), and the array is running without them"
@@ -213,19 +213,19 @@ def test_a_disk_the_array_survives_is_told_and_not_blamed() -> None:
 
 
 def test_a_host_in_a_group_comes_through_it() -> None:
-    chain = why(replace(GOOD, guest=replace(GUEST, group="g", way=Way(1, "t1", TARGET, "g"))))
+    chain = why(replace(GOOD, guest=replace(GUEST, group="g", way=HostAccess(1, "t1", TARGET, "g"))))
     assert "LUN 1 of" in chain.links[3].words
     assert "through host group g" in chain.links[3].words
 
 
 @pytest.mark.parametrize(("group", "owner"), [(None, "host h"), ("g", "host group g")])
 def test_a_host_that_was_let_in_without_it_is_told_who_wanted_that(group: str | None, owner: str) -> None:
-    door = TargetReport(
+    target = TargetReport(
         target_id="t1", state=ServingState.OPEN, reason="r", missing=("v1",), opened_without_after_s=300
     )
     volumes = (VolumeReport(volume_id="v1", **BLOCKED),)
-    guest = replace(GUEST, group=group, way=Way(3, "t1", TARGET, group))
-    chain = why(replace(GOOD, guest=guest, report=report(targets=(door,), volumes=volumes)))
+    guest = replace(GUEST, group=group, way=HostAccess(3, "t1", TARGET, group))
+    chain = why(replace(GOOD, guest=guest, report=report(targets=(target,), volumes=volumes)))
     without = f"; the host's paths opened without it after 300 s, as {owner} specifies"
     assert chain.links[3].words == f"it waits: waiting for array tank{without}"
 
@@ -252,7 +252,7 @@ def test_fibre_channel_needs_a_port_in_target_mode_and_no_portal() -> None:
     assert "has no link (Linkdown)" in why(over_fc(unplugged)).sentence
 
 
-def test_a_host_that_is_on_the_fabric_without_a_session_must_log_in_anew() -> None:
+def test_a_host_that_is_on_the_fabric_without_a_session_must_log_in_again() -> None:
     there = why(over_fc(seen.fc_port(OUR_PORT, FcMode.DUAL, WWPN))).sentence
     assert "issue_lip" in there
     away = why(over_fc(seen.fc_port(OUR_PORT, FcMode.DUAL))).sentence

@@ -20,8 +20,8 @@ from lunette.providers.encryption import device as luks
 from lunette.providers.exports.lio import connected, refused
 from lunette.providers.exports.lio import sessions as lio_sessions
 from lunette.providers.exports.paths import sockets
-from lunette.providers.exports.spdk import seen as spdk
 from lunette.providers.exports.spdk import sessions as spdk_sessions
+from lunette.providers.exports.spdk import state as spdk
 from lunette.providers.fabrics import port_counters, rdma
 from lunette.providers.firewall import run as nft
 from lunette.providers.network import observe as network
@@ -195,7 +195,7 @@ READINGS: Mapping[str, tuple[Reading, ...]] = {
     "disks.parse.signatures": (Reading(WIPEFS, disks.signatures),),
     "disks.running.groups": (Reading(PVS, running.groups),),
     "disks.smart_parse.reading": tuple(
-        Reading(json.dumps(told), lambda text: smart_parse.reading(text, 0.0)) for told in (SMART, NVME)
+        Reading(json.dumps(reported), lambda text: smart_parse.reading(text, 0.0)) for reported in (SMART, NVME)
     ),
     "disks.smart_parse.recovery": (Reading(json.dumps(SMART), smart_parse.recovery),),
     "disks.smart_parse.erases": (
@@ -215,7 +215,9 @@ READINGS: Mapping[str, tuple[Reading, ...]] = {
     "exports.paths.sockets.parse": (Reading(SS, sockets.parse),),
     "exports.spdk.seen.read": (Reading(json.dumps(SPDK), _document(spdk.read)),),
     "exports.spdk.sessions.read": (
-        Reading(json.dumps(QUEUES), _document(lambda told: spdk_sessions.read("nqn.2026-11.io.example:1", told))),
+        Reading(
+            json.dumps(QUEUES), _document(lambda reported: spdk_sessions.read("nqn.2026-11.io.example:1", reported))
+        ),
     ),
     "fabrics.port_counters.parse_net": (Reading(NET, port_counters.parse_net),),
     "fabrics.rdma.parse_listeners": (Reading(CM_IDS, rdma.parse_listeners),),

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lunette.providers.exports.lio.configfs import ROOT
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 _AUTH = {
     "chap_userid": "userid",

@@ -1,7 +1,7 @@
 """What an array waits for: a disk that is there without it is told apart from one that is not there."""
 
 from backend.tests.fakemachine import FakeDisk, FakeSignature
-from backend.tests.providers.shop import ARRAY_ID, ARRAY_UUID, Shop
+from backend.tests.providers.rig import ARRAY_ID, ARRAY_UUID, Rig
 from backend.tests.providers.test_zfs_steps import Farm
 from lunette.domain.arrays import ArrayCreate, ArrayEngine, Level
 from lunette.domain.exports import ExportArray
@@ -23,34 +23,34 @@ def format_ext4(disk: FakeDisk) -> None:
 
 
 def test_md_tells_blank_disks_from_absent_ones() -> None:
-    shop = Shop()
-    create = shop.create()
-    shop.do(create)
-    array = shop.export_array(create, shop.group(create))
+    rig = Rig()
+    create = rig.create()
+    rig.do(create)
+    array = rig.export_array(create, rig.group(create))
     first, second, third = (member.disk_id for member in create.members)
-    shop.machine.reboot()
-    blank(shop.disks[0])
-    told = md.assemble(shop.machine, array, allow_degraded=False)
-    assert told == f"waiting for array {array.name}: 2 of 3 disks present; disk {first} is present but blank"
-    format_ext4(shop.disks[1])
-    blank(shop.disks[2])
-    told = md.assemble(shop.machine, array, allow_degraded=False)
-    assert told == (
+    rig.machine.reboot()
+    blank(rig.disks[0])
+    reported = md.assemble(rig.machine, array, allow_degraded=False)
+    assert reported == f"waiting for array {array.name}: 2 of 3 disks present; disk {first} is present but blank"
+    format_ext4(rig.disks[1])
+    blank(rig.disks[2])
+    reported = md.assemble(rig.machine, array, allow_degraded=False)
+    assert reported == (
         f"waiting for array {array.name}: none of its 3 disks carries it; disk {first} is present but blank; disk "
         f"{second} is present, but it carries an ext4 signature (label data); disk {third} is present but blank"
     )
-    for disk in shop.disks:
-        shop.machine.pull(disk)
-    told = md.assemble(shop.machine, array, allow_degraded=False)
-    assert told == f"waiting for array {array.name}: none of its 3 disks is present"
+    for disk in rig.disks:
+        rig.machine.pull(disk)
+    reported = md.assemble(rig.machine, array, allow_degraded=False)
+    assert reported == f"waiting for array {array.name}: none of its 3 disks is present"
 
 
 def test_lvm_tells_blank_disks_from_absent_ones() -> None:
-    shop = Shop()
-    found = [shop.observed(disk) for disk in shop.disks[:3]]
+    rig = Rig()
+    found = [rig.observed(disk) for disk in rig.disks[:3]]
     spec = ArrayCreate(name="tank", engine=ArrayEngine.LVM, level=Level.RAID5, disks=tuple(disk.id for disk in found))
     step = lvm_plan.create_step(ARRAY_ID, ARRAY_UUID, spec, found)
-    shop.do(step)
+    rig.do(step)
     array = ExportArray(
         array_id=ARRAY_ID,
         name="tank",
@@ -59,14 +59,16 @@ def test_lvm_tells_blank_disks_from_absent_ones() -> None:
         group="g",
         members=tuple(member.disk_id for member in step.members),
     )
-    shop.machine.reboot()
-    blank(shop.disks[0])
-    told = lvm.start(shop.machine, array, allow_degraded=False)
-    assert told == f"waiting for array tank: 2 of 3 disks present; disk {found[0].id} is present but blank"
-    blank(shop.disks[1])
-    blank(shop.disks[2])
-    told = lvm.start(shop.machine, array, allow_degraded=False) or ""
-    assert told.startswith(f"waiting for array tank: none of its 3 disks carries it; disk {found[0].id} is present but")
+    rig.machine.reboot()
+    blank(rig.disks[0])
+    reported = lvm.start(rig.machine, array, allow_degraded=False)
+    assert reported == f"waiting for array tank: 2 of 3 disks present; disk {found[0].id} is present but blank"
+    blank(rig.disks[1])
+    blank(rig.disks[2])
+    reported = lvm.start(rig.machine, array, allow_degraded=False) or ""
+    assert reported.startswith(
+        f"waiting for array tank: none of its 3 disks carries it; disk {found[0].id} is present but"
+    )
 
 
 def test_zfs_tells_blank_disks_from_absent_ones() -> None:
@@ -77,10 +79,10 @@ def test_zfs_tells_blank_disks_from_absent_ones() -> None:
     )
     farm.machine.reboot()
     blank(farm.disks[0])
-    told = zfs.start(farm.machine, array, allow_degraded=False)
-    assert told == f"waiting for array tank: 2 of 3 disks present; disk {array.members[0]} is present but blank"
+    reported = zfs.start(farm.machine, array, allow_degraded=False)
+    assert reported == f"waiting for array tank: 2 of 3 disks present; disk {array.members[0]} is present but blank"
     for disk in farm.disks[:3]:
         blank(disk)
     farm.machine.changed()
-    told = zfs.start(farm.machine, array, allow_degraded=False) or ""
-    assert "none of its 3 disks carries it; disk" in told
+    reported = zfs.start(farm.machine, array, allow_degraded=False) or ""
+    assert "none of its 3 disks carries it; disk" in reported

@@ -60,9 +60,9 @@ def test_an_old_kernel_counts_no_discards_and_a_line_that_is_none_is_passed_over
 def test_a_pool_is_counted_through_memory_and_past_it_and_has_no_times() -> None:
     machine = FakeSystem()
     machine.files.seed("/kstat", IOSTATS.encode())
-    told = zfs.parse(machine.read("/kstat"))
-    assert (told["arc_read_bytes"], told["direct_write_count"]) == (5000, 2)
-    io = zfs.io_of(told)
+    reported = zfs.parse(machine.read("/kstat"))
+    assert (reported["arc_read_bytes"], reported["direct_write_count"]) == (5000, 2)
+    io = zfs.io_of(reported)
     assert io == BlockCounters(reads=13, read_bytes=5500, writes=9, write_bytes=3200)
     assert io is not None
     assert (io.read_ms, io.busy_ms, io.in_flight) == (None, None, None)

@@ -114,7 +114,7 @@ def test_a_sata_or_sas_drive_that_says_another_serial_is_not_erased(transport: s
     assert drives.untouched()
 
 
-def test_a_frozen_sata_drive_is_not_asked_and_the_way_out_is_told() -> None:
+def test_a_frozen_sata_drive_is_not_asked_and_the_way_out_is_reported() -> None:
     drives = Drives("sata")
     drives.machine.tools.drives.health(drives.disks[0]).is_frozen = True
     with pytest.raises(Conflict, match="reconnect it"):

@@ -6,7 +6,7 @@ import pytest
 
 from backend.tests import seen
 from lunette.domain.disks import ObservedDisk, Transport
-from lunette.providers.disks.identity import is_told, name_of, one_per_drive
+from lunette.providers.disks.identity import is_meaningful, name_of, one_per_drive
 
 WWN = "0x5000c500aa000001"
 
@@ -26,7 +26,7 @@ def drive(kernel_name: str, **changes: Any) -> ObservedDisk:
     return seen.disk(1, **(facts | changes))
 
 
-def told(*disks: ObservedDisk) -> dict[str, ObservedDisk]:
+def reported(*disks: ObservedDisk) -> dict[str, ObservedDisk]:
     return {disk.kernel_name: disk for disk in one_per_drive(disks)}
 
 
@@ -47,7 +47,7 @@ NVME = {"transport": Transport.NVME}
 )
 def test_two_paths_lead_to_one_drive(first: ObservedDisk, second: ObservedDisk) -> None:
     for order in ((first, second), (second, first)):
-        disks = told(*order)
+        disks = reported(*order)
         disk, path = disks[first.kernel_name], disks[second.kernel_name]
         assert disk.paths == (first.device, second.device)
         assert (disk.other_path_of, disk.is_known) == (None, True)
@@ -57,7 +57,7 @@ def test_two_paths_lead_to_one_drive(first: ObservedDisk, second: ObservedDisk) 
 
 
 def test_the_path_in_use_is_the_disk_also_where_udev_gave_the_names_to_the_other_one() -> None:
-    disks = told(drive("sda", holders=("md127",)), drive("sdb", **LINK))
+    disks = reported(drive("sda", holders=("md127",)), drive("sdb", **LINK))
     assert (disks["sda"].id, disks["sda"].links) == (LINK["id"], LINK["links"])
     assert disks["sda"].paths == ("/dev/sda", "/dev/sdb")
     assert (disks["sdb"].id, disks["sdb"].other_path_of) == ("sdb", LINK["id"])
@@ -73,9 +73,9 @@ def test_the_path_in_use_is_the_disk_also_where_udev_gave_the_names_to_the_other
     ],
 )
 def test_drives_that_something_tells_apart_are_several(first: ObservedDisk, second: ObservedDisk) -> None:
-    disks = told(first, second)
+    disks = reported(first, second)
     assert [disk.other_path_of for disk in disks.values()] == [None, None]
-    assert all(disk.is_known and disk.hindrance() is None for disk in disks.values())
+    assert all(disk.is_known and disk.blocker() is None for disk in disks.values())
 
 
 @pytest.mark.parametrize(
@@ -88,17 +88,17 @@ def test_drives_that_something_tells_apart_are_several(first: ObservedDisk, seco
     ],
 )
 def test_drives_that_nothing_tells_apart_are_not_built_upon(facts: dict[str, Any]) -> None:
-    disks = told(drive("sda", **facts), drive("sdb", **facts))
+    disks = reported(drive("sda", **facts), drive("sdb", **facts))
     for disk in disks.values():
         assert (disk.other_path_of, disk.id) == (None, disk.kernel_name)
-        assert "another drive could be mistaken for it" in (disk.hindrance() or "")
+        assert "another drive could be mistaken for it" in (disk.blocker() or "")
 
 
 def test_a_link_made_of_a_wwn_that_several_drives_have_is_no_id() -> None:
     first = drive("sda", links=("scsi-35000c500aa000001", "scsi-SACME_DISK_S1"), id="scsi-35000c500aa000001")
-    disks = told(first, drive("sdb", serial="S2", links=("scsi-SACME_DISK_S2",), id="scsi-SACME_DISK_S2"))
+    disks = reported(first, drive("sdb", serial="S2", links=("scsi-SACME_DISK_S2",), id="scsi-SACME_DISK_S2"))
     assert [disks["sda"].id, disks["sdb"].id] == ["scsi-SACME_DISK_S1", "scsi-SACME_DISK_S2"]
-    disks = told(drive("sda"), drive("sdb", serial="S2"))
+    disks = reported(drive("sda"), drive("sdb", serial="S2"))
     assert [disks["sda"].id, disks["sdb"].id] == ["serial-ACME_DISK_S1", "serial-ACME_DISK_S2"]
 
 
@@ -117,7 +117,7 @@ def test_a_link_made_of_a_wwn_that_several_drives_have_is_no_id() -> None:
     ],
 )
 def test_an_identity_that_is_empty_or_one_character_tells_nothing(value: str | None, is_one: bool) -> None:
-    assert is_told(value) is is_one
+    assert is_meaningful(value) is is_one
 
 
 def test_a_drive_without_links_goes_by_what_it_tells_and_not_by_its_kernel_name() -> None:

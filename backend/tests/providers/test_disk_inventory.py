@@ -9,7 +9,7 @@ from backend.tests.fakemachine.machine import FakeSystem
 from lunette.domain.disks import ObservedDisk
 from lunette.providers.disks import smart
 from lunette.providers.disks.inventory import MOUNTS, UNREADABLE, observe_disks
-from lunette.system.doorway import CommandResult
+from lunette.system.system_port import CommandResult
 
 
 class _Watched(FakeSystem):
@@ -60,11 +60,11 @@ def test_a_drive_over_two_ports_is_one_disk_and_its_second_path_is_never_used() 
     (further,) = [path for path in paths if path.other_path_of]
     assert further.is_busy()
     assert "the second path of disk" in (further.occupation() or "")
-    assert not smart.tells(further)
+    assert not smart.reports_health(further)
     assert disks[other.kernel_name].other_path_of is None
 
 
-class _Told(FakeSystem):
+class _Reported(FakeSystem):
     """Three drives, of which the first two have partitions, on a machine whose files say more than it does."""
 
     def __init__(self, **files: str) -> None:
@@ -91,7 +91,7 @@ ZFS_ROOT = "22 1 0:25 / / rw - zfs tank/ROOT/debian rw\n"
 
 
 def test_the_drives_of_the_pool_that_the_system_runs_from_are_the_systems() -> None:
-    machine = _Told(**{MOUNTS: ZFS_ROOT})
+    machine = _Reported(**{MOUNTS: ZFS_ROOT})
     first, second, blank = machine.drives
     lines = f"tank\t1G\t1G\n\t/dev/{first.kernel_name}2\t1G\t-\n"
     machine.tools.add("zpool", lambda argv: (0, lines, "") if "tank" in argv else (1, "", "no such pool"))
@@ -101,7 +101,7 @@ def test_the_drives_of_the_pool_that_the_system_runs_from_are_the_systems() -> N
 
 
 def test_any_drive_may_hold_the_systems_pool_that_is_not_blank_while_zpool_does_not_tell() -> None:
-    machine = _Told(**{MOUNTS: ZFS_ROOT})
+    machine = _Reported(**{MOUNTS: ZFS_ROOT})
     machine.tools.remove("zpool")
     assert [machine.seen(disk).used_by_system for disk in machine.drives] == [True, True, False]
     machine.texts[MOUNTS] = "22 1 0:25 / /srv rw - zfs data rw\n"
@@ -109,7 +109,7 @@ def test_any_drive_may_hold_the_systems_pool_that_is_not_blank_while_zpool_does_
 
 
 def test_all_drives_of_a_btrfs_are_mounted_and_the_systems() -> None:
-    machine = _Told()
+    machine = _Reported()
     first, second, other = machine.drives
     machine.texts[MOUNTS] = f"22 1 0:25 / / rw - btrfs /dev/{first.kernel_name}2 rw\n"
     machine.folders["/sys/fs/btrfs"] = ["features", "b-1"]
@@ -121,7 +121,7 @@ def test_all_drives_of_a_btrfs_are_mounted_and_the_systems() -> None:
 
 
 def test_a_read_only_drive_and_one_with_host_managed_zones_are_not_free() -> None:
-    machine = _Told()
+    machine = _Reported()
     first, second, other = machine.drives
     machine.texts[f"/sys/block/{first.kernel_name}/ro"] = "1\n"
     machine.texts[f"/sys/block/{second.kernel_name}/queue/zoned"] = "host-managed\n"
@@ -132,7 +132,7 @@ def test_a_read_only_drive_and_one_with_host_managed_zones_are_not_free() -> Non
 
 @pytest.mark.parametrize("part", ["", "1"])
 def test_what_lio_and_nvmet_export_is_not_free_whether_or_not_they_hold_it(part: str) -> None:
-    machine = _Told()
+    machine = _Reported()
     for disk in machine.drives[:2]:
         disk.media.signatures.clear()
     first, second, other = machine.drives

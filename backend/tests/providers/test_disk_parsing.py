@@ -43,7 +43,7 @@ def test_a_member_of_an_array_names_its_uuid() -> None:
     assert "linux_raid_member" in (disk.occupation() or "")
 
 
-def test_a_mounted_file_system_is_told() -> None:
+def test_a_mounted_file_system_is_reported() -> None:
     disk = uml_disks()["ubde"]
     assert disk.mounts == ("/tmp/m",)
     assert [s.type for s in disk.signatures] == ["ext4"]
@@ -249,8 +249,8 @@ def test_a_multipath_device_stands_for_the_paths_under_it() -> None:
 def test_what_no_driver_of_drives_made_is_no_drive(kname: str, caplog: pytest.LogCaptureFixture) -> None:
     for _ in range(2):
         assert not _tree(_entry(kname))
-    told = [f"block device {kname} is left out: Lunette does not know its kernel name as that of a drive"]
-    assert caplog.messages == (told if kname == "vblk9" else []), "what is unknown is told once"
+    reported = [f"block device {kname} is left out: Lunette does not know its kernel name as that of a drive"]
+    assert caplog.messages == (reported if kname == "vblk9" else []), "what is unknown is told once"
 
 
 @pytest.mark.parametrize(
@@ -276,31 +276,31 @@ def test_a_disk_that_can_never_be_used_is_listed_with_the_reason(
     disk = parse.disk(entry, (), {}, FACTS.model_copy(update=facts))
     assert words in (disk.occupation() or "")
     assert disk.is_busy()
-    assert words in (disk.hindrance() or "")
+    assert words in (disk.blocker() or "")
 
 
 @pytest.mark.parametrize("zoned", ["none", "host-aware", None])
 def test_a_disk_that_takes_writes_anywhere_is_free(zoned: str | None) -> None:
     (entry,) = _tree(_entry("sda"))
     disk = parse.disk(entry, (), {}, FACTS.model_copy(update={"zoned": zoned}))
-    assert (disk.occupation(), disk.is_busy(), disk.hindrance()) == (None, False, None)
+    assert (disk.occupation(), disk.is_busy(), disk.blocker()) == (None, False, None)
 
 
-def test_the_pool_that_the_system_runs_from_is_told_by_its_mounts() -> None:
-    told = "22 1 0:25 / / rw - zfs tank/ROOT/a rw\n23 22 0:26 / /srv rw - zfs data rw\n"
-    assert parse.system_pools(told) == {"tank"}
+def test_the_pool_that_the_system_runs_from_is_reported_by_its_mounts() -> None:
+    reported = "22 1 0:25 / / rw - zfs tank/ROOT/a rw\n23 22 0:26 / /srv rw - zfs data rw\n"
+    assert parse.system_pools(reported) == {"tank"}
     assert parse.system_pools("") == set()
 
 
 def test_all_devices_of_a_file_system_that_names_them_are_mounted() -> None:
-    told = parse.mounts("30 1 0:40 / /srv rw - bcachefs /dev/sda:/dev/sdb rw\n")
-    assert told["/dev/sda"] == told["/dev/sdb"] == ["/srv"]
+    reported = parse.mounts("30 1 0:40 / /srv rw - bcachefs /dev/sda:/dev/sdb rw\n")
+    assert reported["/dev/sda"] == reported["/dev/sdb"] == ["/srv"]
 
 
 @pytest.mark.parametrize("lost", ["size", "log-sec", "phy-sec"])
 def test_a_drive_that_left_while_lsblk_looked_is_gone(lost: str) -> None:
-    told = json.loads(recorded("util-linux-2.41/lsblk-uml.json"))
-    before = parse.block_tree(json.dumps(told))
-    leaving = next(one for one in told["blockdevices"] if one["kname"] == before[-1]["kname"])
+    reported = json.loads(recorded("util-linux-2.41/lsblk-uml.json"))
+    before = parse.block_tree(json.dumps(reported))
+    leaving = next(one for one in reported["blockdevices"] if one["kname"] == before[-1]["kname"])
     leaving[lost] = None
-    assert parse.block_tree(json.dumps(told)) == before[:-1]
+    assert parse.block_tree(json.dumps(reported)) == before[:-1]

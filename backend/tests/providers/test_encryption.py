@@ -5,7 +5,7 @@ import pytest
 from backend.tests.fakemachine import Crash, FakeSignature, When
 from backend.tests.fakemachine.block.devices import Device
 from backend.tests.fakemachine.block.media import LuksHeader, Media
-from backend.tests.providers.shop import ARRAY_ID, Shop
+from backend.tests.providers.rig import ARRAY_ID, Rig
 from lunette.domain.arrays import EngineAbility
 from lunette.domain.encryption import KeyChange, KeyForget, KeyLend, KeyUnlock
 from lunette.domain.errors import Conflict, InUse, Invalid, ToolFailed
@@ -17,7 +17,7 @@ PASSPHRASE, NEW = "correct horse battery", "staple battery horse"
 MAPPING = plan.mapping_name(ARRAY_ID)
 
 
-class Safe(Shop):
+class Safe(Rig):
     """A machine with an md array that is to be encrypted."""
 
     def __init__(self, *, keep_key: bool = False) -> None:
@@ -89,7 +89,7 @@ def test_no_key_is_ever_in_a_command_line() -> None:
     safe = Safe(keep_key=True)
     safe.encrypt()
     safe.change(PASSPHRASE, NEW)
-    kept = safe.machine.files.read(keys.kept_path(ARRAY_ID)).decode()
+    kept = safe.machine.files.read(keys.stored_path(ARRAY_ID)).decode()
     said = "\n".join(call.detail for call in safe.machine.faults.calls)
     assert not any(key in said for key in (PASSPHRASE, NEW, kept))
 
@@ -102,7 +102,7 @@ def test_what_is_lent_is_for_root_alone_and_gone_once_the_array_stands() -> None
     assert not safe.machine.exists(keys.lent_path(ARRAY_ID))
 
 
-def test_what_is_lent_is_forgotten_when_the_job_is_taken_back() -> None:
+def test_what_is_lent_is_forgotten_when_the_job_is_undone() -> None:
     safe = Safe()
     safe.lend()
     safe.agent.use_key(KeyForget(array_id=ARRAY_ID))
@@ -184,7 +184,7 @@ def test_a_kept_key_opens_it_after_a_restart() -> None:
     safe.restart()
     assert not safe.do(group)
     assert safe.is_open()
-    assert safe.machine.files.mode(keys.kept_path(ARRAY_ID)) == 0o600
+    assert safe.machine.files.mode(keys.stored_path(ARRAY_ID)) == 0o600
 
 
 def test_a_new_passphrase_takes_the_place_of_the_old_one() -> None:
@@ -207,13 +207,13 @@ def test_the_kept_key_comes_and_goes() -> None:
     safe = Safe()
     safe.encrypt()
     safe.change(PASSPHRASE, None, keep_key=True)
-    kept = safe.machine.files.read(keys.kept_path(ARRAY_ID)).decode()
+    kept = safe.machine.files.read(keys.stored_path(ARRAY_ID)).decode()
     assert safe.header().keys == [PASSPHRASE, kept]
     with pytest.raises(Invalid):
         safe.change(kept, None, keep_key=False)
     safe.change(PASSPHRASE, None, keep_key=False)
     assert safe.header().keys == [PASSPHRASE]
-    assert not safe.machine.exists(keys.kept_path(ARRAY_ID))
+    assert not safe.machine.exists(keys.stored_path(ARRAY_ID))
 
 
 def test_a_wrong_passphrase_changes_no_key() -> None:
@@ -254,7 +254,7 @@ def test_a_change_cut_off_anywhere_leaves_a_known_key_and_is_finished_by_the_sam
         assert NEW in safe.header().keys, call
         assert PASSPHRASE not in safe.header().keys, call
         assert len(safe.header().keys) == 1 + keep_key, call
-        assert safe.machine.exists(keys.kept_path(ARRAY_ID)) is keep_key, call
+        assert safe.machine.exists(keys.stored_path(ARRAY_ID)) is keep_key, call
     assert struck, "nothing was cut off"
 
 
@@ -270,7 +270,7 @@ def test_destroying_erases_the_keys_before_the_array_is_stopped() -> None:
     assert safe.do(step)
     assert not safe.do(step)
     assert media.luks is None
-    assert not safe.machine.exists(keys.kept_path(ARRAY_ID))
+    assert not safe.machine.exists(keys.stored_path(ARRAY_ID))
     assert safe.do(safe.destroy(safe.md))
 
 
@@ -305,15 +305,15 @@ def test_what_was_lent_and_never_used_is_forgotten() -> None:
 
 @pytest.mark.parametrize(("missing", "words"), [("tool", "cryptsetup-bin"), ("module", "dm_crypt")])
 def test_without_cryptsetup_or_the_module_the_record_says_so(missing: str, words: str) -> None:
-    shop = Shop()
-    md = next(one for one in shop.agent.observe().engines if one.engine == "md")
+    rig = Rig()
+    md = next(one for one in rig.agent.observe().engines if one.engine == "md")
     assert [one.value for one in md.encryption] == ["luks2"]
     if missing == "tool":
-        shop.machine.tools.remove("cryptsetup")
+        rig.machine.tools.remove("cryptsetup")
     else:
-        shop.machine.available_modules.discard("dm_crypt")
-        shop.machine.reboot()
-    md = next(one for one in shop.agent.observe().engines if one.engine == "md")
+        rig.machine.available_modules.discard("dm_crypt")
+        rig.machine.reboot()
+    md = next(one for one in rig.agent.observe().engines if one.engine == "md")
     assert md.encryption == ()
     assert words in (md.lacks(EngineAbility.ENCRYPTION) or "")
     assert md.available

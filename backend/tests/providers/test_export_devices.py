@@ -15,7 +15,7 @@ from lunette.providers.exports.device import BLOCK, kernel_name
 from lunette.providers.exports.lio import converge as lio
 from lunette.providers.exports.nvmet import converge as nvmet
 from lunette.providers.exports.spdk import converge as spdk
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 VOLUME_ID = id_of(11)
 SIZE = 64 * MIB
@@ -29,17 +29,17 @@ class Bench:
 
     def __init__(
         self,
-        stage: lio_tests.Stage | nvmet_tests.Stage,
+        rig: lio_tests.ExportRig | nvmet_tests.ExportRig,
         converge: Converge,
         served: Callable[[System, ExportSet], bool],
     ) -> None:
-        self.stage, self.machine, self._converge, self._served = stage, stage.machine, converge, served
-        self.volume = stage.volumes[0]
+        self.rig, self.machine, self._converge, self._served = rig, rig.machine, converge, served
+        self.volume = rig.volumes[0]
 
     def reason(self, size_bytes: int = SIZE, **given: Mapping[str, str]) -> str | None:
         """Why it is not served, when the desired state has this size."""
         volume = self.volume.model_copy(update={"size_bytes": size_bytes})
-        wanted = self.stage.desired(volumes=(volume, *self.stage.volumes[1:]))
+        wanted = self.rig.desired(volumes=(volume, *self.rig.volumes[1:]))
         report = self._converge(self.machine, wanted, **given)
         reason = next(one.reason for one in report.volumes if one.volume_id == VOLUME_ID)
         assert {one.reason for one in report.volumes if one.volume_id != VOLUME_ID} == {None}
@@ -62,11 +62,11 @@ def _by_id(exported: Callable[[System], frozenset[str]], system: System, _wanted
 def bench(request: pytest.FixtureRequest) -> Bench:
     match request.param:
         case "lio":
-            return Bench(lio_tests.Stage(), lio.converge, partial(_by_id, lio.exported_volumes))
+            return Bench(lio_tests.ExportRig(), lio.converge, partial(_by_id, lio.exported_volumes))
         case "nvmet":
-            return Bench(nvmet_tests.Stage(), nvmet.converge, _over_nvmet)
+            return Bench(nvmet_tests.ExportRig(), nvmet.converge, _over_nvmet)
         case _:
-            return Bench(spdk_tests.SpdkStage(), spdk.converge, partial(_by_id, spdk.exported_volumes))
+            return Bench(spdk_tests.SpdkRig(), spdk.converge, partial(_by_id, spdk.exported_volumes))
 
 
 def test_a_device_of_its_size_is_served(bench: Bench) -> None:

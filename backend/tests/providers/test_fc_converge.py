@@ -15,7 +15,7 @@ from backend.tests.agent.exports import (
     wwpn_of,
 )
 from backend.tests.fakemachine.lio.fc import FakeFcPort
-from backend.tests.providers.test_lio_converge import Stage
+from backend.tests.providers.test_lio_converge import ExportRig
 from lunette.domain.counters import LunCounters
 from lunette.domain.exports import ConvergeReport, ExportSet, FcPortReport, ServingState
 from lunette.domain.fc import FcMode
@@ -29,7 +29,7 @@ OURS = wwpn_of(1, "50")
 A, B, STRANGER = wwpn_of(41), wwpn_of(43), wwpn_of(99)
 
 
-class FcStage(Stage):
+class FcRig(ExportRig):
     """Port 1 of ours. Host A has volumes 11 and 12 as LUN 1 and 2, host B volume 13 as LUN 1."""
 
     def __init__(self, driver: str) -> None:
@@ -62,8 +62,8 @@ class FcStage(Stage):
 
 
 @pytest.fixture(params=["fcoe", "qla2xxx"])
-def stage(request: pytest.FixtureRequest) -> FcStage:
-    return FcStage(request.param)
+def rig(request: pytest.FixtureRequest) -> FcRig:
+    return FcRig(request.param)
 
 
 def port_of(report: ConvergeReport) -> FcPortReport:
@@ -71,253 +71,253 @@ def port_of(report: ConvergeReport) -> FcPortReport:
     return found
 
 
-def test_each_host_sees_its_own_volumes_under_the_numbers_of_its_mappings(stage: FcStage) -> None:
-    report = stage.serve(stage.fc_desired())
+def test_each_host_sees_its_own_volumes_under_the_numbers_of_its_mappings(rig: FcRig) -> None:
+    report = rig.serve(rig.fc_desired())
     assert port_of(report).state is ServingState.OPEN
     for wwpn in (A, B):
-        stage.machine.fc.join(wwpn, stage.port)
-    assert stage.luns(A) == {1: id_of(11), 2: id_of(12)}
-    assert stage.luns(B) == {1: id_of(13)}
+        rig.machine.fc.join(wwpn, rig.port)
+    assert rig.luns(A) == {1: id_of(11), 2: id_of(12)}
+    assert rig.luns(B) == {1: id_of(13)}
 
 
-def test_what_a_host_did_over_a_port_is_counted_by_volume(stage: FcStage) -> None:
-    stage.serve(stage.fc_desired())
-    stage.machine.fc.join(A, stage.port)
-    (told,) = statistics.read(stage.machine, stage.fc_desired())
-    assert (told.target, told.initiator, told.protocol) == (OURS, A, Protocol.FC)
-    assert told.volumes == {id_of(11): LunCounters(0, 0, 0), id_of(12): LunCounters(0, 0, 0)}
+def test_what_a_host_did_over_a_port_is_counted_by_volume(rig: FcRig) -> None:
+    rig.serve(rig.fc_desired())
+    rig.machine.fc.join(A, rig.port)
+    (reported,) = statistics.read(rig.machine, rig.fc_desired())
+    assert (reported.target, reported.initiator, reported.protocol) == (OURS, A, Protocol.FC)
+    assert reported.volumes == {id_of(11): LunCounters(0, 0, 0), id_of(12): LunCounters(0, 0, 0)}
 
 
-def test_a_number_that_two_volumes_claim_is_counted_for_neither(stage: FcStage) -> None:
-    stage.serve(stage.fc_desired())
-    stage.machine.fc.join(A, stage.port)
+def test_a_number_that_two_volumes_claim_is_counted_for_neither(rig: FcRig) -> None:
+    rig.serve(rig.fc_desired())
+    rig.machine.fc.join(A, rig.port)
     group = target(33, [], [lun(54, 2, 13)]).model_copy(update={"fc_initiators": (fc_initiator(41),)})
-    desired = stage.fc_desired()
-    (told,) = statistics.read(stage.machine, stage.fc_desired(targets=(*desired.targets, group)))
-    assert told.volumes.keys() == {id_of(11)}
+    desired = rig.fc_desired()
+    (reported,) = statistics.read(rig.machine, rig.fc_desired(targets=(*desired.targets, group)))
+    assert reported.volumes.keys() == {id_of(11)}
 
 
-def test_a_second_run_changes_nothing(stage: FcStage) -> None:
-    stage.serve(stage.fc_desired())
-    assert stage.serve(stage.fc_desired()).changed == 0
+def test_a_second_run_changes_nothing(rig: FcRig) -> None:
+    rig.serve(rig.fc_desired())
+    assert rig.serve(rig.fc_desired()).changed == 0
 
 
-def test_a_port_that_no_host_owns_sees_nothing(stage: FcStage) -> None:
-    stage.serve(stage.fc_desired())
-    stage.machine.fc.join(STRANGER, stage.port)
+def test_a_port_that_no_host_owns_sees_nothing(rig: FcRig) -> None:
+    rig.serve(rig.fc_desired())
+    rig.machine.fc.join(STRANGER, rig.port)
     with pytest.raises(ConnectionError):
-        stage.luns(STRANGER)
+        rig.luns(STRANGER)
 
 
-def test_with_nothing_mapped_a_host_sees_nothing(stage: FcStage) -> None:
-    stage.serve(stage.fc_desired(targets=(), volumes=()))
-    stage.machine.fc.join(A, stage.port)
+def test_with_nothing_mapped_a_host_sees_nothing(rig: FcRig) -> None:
+    rig.serve(rig.fc_desired(targets=(), volumes=()))
+    rig.machine.fc.join(A, rig.port)
     with pytest.raises(ConnectionError):
-        stage.luns(A)
-    assert stage.acls() == []
+        rig.luns(A)
+    assert rig.acls() == []
 
 
-def test_a_host_waits_for_all_its_volumes_and_the_other_is_served(stage: FcStage) -> None:
+def test_a_host_waits_for_all_its_volumes_and_the_other_is_served(rig: FcRig) -> None:
     """Host A's second volume is not there: A sees nothing at all, B sees its own."""
-    gone = stage.volumes[1].model_copy(update={"device": stage.volumes[1].device + "x"})
-    report = stage.serve(stage.fc_desired(volumes=(stage.volumes[0], gone, stage.volumes[2])))
-    assert stage.acls() == [B]
+    gone = rig.volumes[1].model_copy(update={"device": rig.volumes[1].device + "x"})
+    report = rig.serve(rig.fc_desired(volumes=(rig.volumes[0], gone, rig.volumes[2])))
+    assert rig.acls() == [B]
     assert port_of(report).state is ServingState.OPEN
     assert A in (port_of(report).reason or "")
-    stage.serve(stage.fc_desired())
-    assert stage.acls() == sorted([A, B])
+    rig.serve(rig.fc_desired())
+    assert rig.acls() == sorted([A, B])
 
 
-def test_a_host_that_logged_in_too_early_is_called_in_and_nobody_else_is_disturbed(stage: FcStage) -> None:
-    stage.machine.fc.join(A, stage.port)
-    stage.serve(stage.fc_desired(targets=()))
-    assert stage.port.sessions == set()
-    stage.serve(stage.fc_desired())
-    assert stage.luns(A) == {1: id_of(11), 2: id_of(12)}
-    before = stage.port.lips
+def test_a_host_that_logged_in_too_early_is_called_in_and_nobody_else_is_disturbed(rig: FcRig) -> None:
+    rig.machine.fc.join(A, rig.port)
+    rig.serve(rig.fc_desired(targets=()))
+    assert rig.port.sessions == set()
+    rig.serve(rig.fc_desired())
+    assert rig.luns(A) == {1: id_of(11), 2: id_of(12)}
+    before = rig.port.lips
     assert before == 1
-    stage.serve(stage.fc_desired())
-    assert stage.port.lips == before
+    rig.serve(rig.fc_desired())
+    assert rig.port.lips == before
 
 
-def test_one_more_volume_shows_to_a_host_that_is_logged_in_without_a_new_login(stage: FcStage) -> None:
-    desired = stage.fc_desired()
+def test_one_more_volume_shows_to_a_host_that_is_logged_in_without_a_new_login(rig: FcRig) -> None:
+    desired = rig.fc_desired()
     less = desired.targets[0].model_copy(update={"luns": desired.targets[0].luns[:1]})
-    stage.serve(stage.fc_desired(targets=(less, desired.targets[1])))
-    stage.machine.fc.join(A, stage.port)
-    stage.serve(desired)
-    assert stage.luns(A) == {1: id_of(11), 2: id_of(12)}
-    assert stage.port.lips == 0
+    rig.serve(rig.fc_desired(targets=(less, desired.targets[1])))
+    rig.machine.fc.join(A, rig.port)
+    rig.serve(desired)
+    assert rig.luns(A) == {1: id_of(11), 2: id_of(12)}
+    assert rig.port.lips == 0
 
 
-def test_unmapping_takes_one_number_away_and_leaves_the_rest_where_it_is(stage: FcStage) -> None:
-    desired = stage.fc_desired()
-    stage.serve(desired)
-    stage.machine.fc.join(A, stage.port)
+def test_unmapping_takes_one_number_away_and_leaves_the_rest_where_it_is(rig: FcRig) -> None:
+    desired = rig.fc_desired()
+    rig.serve(desired)
+    rig.machine.fc.join(A, rig.port)
     less = desired.targets[0].model_copy(update={"luns": desired.targets[0].luns[1:]})
-    stage.serve(stage.fc_desired(targets=(less, desired.targets[1])))
-    assert stage.luns(A) == {2: id_of(12)}
-    assert stage.serve(stage.fc_desired(targets=(less, desired.targets[1]))).changed == 0
+    rig.serve(rig.fc_desired(targets=(less, desired.targets[1])))
+    assert rig.luns(A) == {2: id_of(12)}
+    assert rig.serve(rig.fc_desired(targets=(less, desired.targets[1]))).changed == 0
 
 
-def test_a_number_that_changes_hands_never_shows_the_old_volume(stage: FcStage) -> None:
-    desired = stage.fc_desired()
-    stage.serve(desired)
-    stage.machine.fc.join(A, stage.port)
+def test_a_number_that_changes_hands_never_shows_the_old_volume(rig: FcRig) -> None:
+    desired = rig.fc_desired()
+    rig.serve(desired)
+    rig.machine.fc.join(A, rig.port)
     swapped = desired.targets[0].model_copy(update={"luns": (lun(54, 1, 12), lun(55, 2, 11))})
-    stage.serve(stage.fc_desired(targets=(swapped, desired.targets[1])))
-    assert stage.luns(A) == {1: id_of(12), 2: id_of(11)}
+    rig.serve(rig.fc_desired(targets=(swapped, desired.targets[1])))
+    assert rig.luns(A) == {1: id_of(12), 2: id_of(11)}
 
 
-def test_a_host_that_loses_its_wwpn_loses_its_session(stage: FcStage) -> None:
-    desired = stage.fc_desired()
-    stage.serve(desired)
-    stage.machine.fc.join(A, stage.port)
+def test_a_host_that_loses_its_wwpn_loses_its_session(rig: FcRig) -> None:
+    desired = rig.fc_desired()
+    rig.serve(desired)
+    rig.machine.fc.join(A, rig.port)
     bare = desired.targets[0].model_copy(update={"fc_initiators": ()})
-    stage.serve(stage.fc_desired(targets=(bare, desired.targets[1])))
-    assert stage.port.sessions == set()
-    assert stage.acls() == [B]
+    rig.serve(rig.fc_desired(targets=(bare, desired.targets[1])))
+    assert rig.port.sessions == set()
+    assert rig.acls() == [B]
 
 
-def test_a_port_that_is_no_target_any_more_serves_nothing(stage: FcStage) -> None:
-    stage.serve(stage.fc_desired())
-    stage.machine.fc.join(A, stage.port)
-    report = stage.serve(stage.fc_desired(FcMode.INITIATOR))
+def test_a_port_that_is_no_target_any_more_serves_nothing(rig: FcRig) -> None:
+    rig.serve(rig.fc_desired())
+    rig.machine.fc.join(A, rig.port)
+    report = rig.serve(rig.fc_desired(FcMode.INITIATOR))
     assert port_of(report).state is ServingState.OPEN
-    assert not stage.machine.exists(f"/sys/kernel/config/target/{stage.folder}/{OURS}")
-    assert stage.port.sessions == set()
+    assert not rig.machine.exists(f"/sys/kernel/config/target/{rig.folder}/{OURS}")
+    assert rig.port.sessions == set()
 
 
-def test_a_port_that_comes_late_is_served_by_itself(stage: FcStage) -> None:
-    stage.machine.fc.ports.remove(stage.port)
-    stage.machine.changed()
-    report = stage.serve(stage.fc_desired())
+def test_a_port_that_comes_late_is_served_by_itself(rig: FcRig) -> None:
+    rig.machine.fc.ports.remove(rig.port)
+    rig.machine.changed()
+    report = rig.serve(rig.fc_desired())
     assert port_of(report).state is ServingState.BLOCKED
     assert "reinstall its HBA" in (port_of(report).reason or "")
-    stage.machine.fc.ports.append(stage.port)
-    stage.machine.changed()
-    assert port_of(stage.serve(stage.fc_desired())).state is ServingState.OPEN
+    rig.machine.fc.ports.append(rig.port)
+    rig.machine.changed()
+    assert port_of(rig.serve(rig.fc_desired())).state is ServingState.OPEN
 
 
 def test_what_stands_stays_while_the_port_of_a_software_fabric_is_away() -> None:
-    stage = FcStage("fcoe")
-    stage.serve(stage.fc_desired())
-    stage.machine.fc.ports.remove(stage.port)
-    stage.machine.changed()
-    report = stage.serve(stage.fc_desired())
+    rig = FcRig("fcoe")
+    rig.serve(rig.fc_desired())
+    rig.machine.fc.ports.remove(rig.port)
+    rig.machine.changed()
+    report = rig.serve(rig.fc_desired())
     assert (report.changed, port_of(report).state) == (0, ServingState.BLOCKED)
-    assert stage.acls() == sorted([A, B])
+    assert rig.acls() == sorted([A, B])
 
 
-def test_a_port_that_serves_what_is_not_ours_is_left_alone(stage: FcStage) -> None:
+def test_a_port_that_serves_what_is_not_ours_is_left_alone(rig: FcRig) -> None:
     root = "/sys/kernel/config/target"
-    stage.serve(stage.fc_desired(fc_ports=()))
-    stage.machine.mkdir(f"{root}/{stage.folder}/{OURS}")
-    stage.machine.mkdir(f"{root}/{stage.group_path}")
-    stage.machine.mkdir(f"{root}/core/fileio_0")
-    stage.machine.mkdir(f"{root}/core/fileio_0/other")
-    stage.machine.write(f"{root}/core/fileio_0/other/control", "fd_dev_name=/tmp/x,fd_dev_size=1048576")
-    stage.machine.write(f"{root}/core/fileio_0/other/enable", "1")
-    stage.machine.mkdir(f"{root}/{stage.group_path}/lun/lun_1")
-    stage.machine.symlink(f"{root}/core/fileio_0/other", f"{root}/{stage.group_path}/lun/lun_1/storage")
+    rig.serve(rig.fc_desired(fc_ports=()))
+    rig.machine.mkdir(f"{root}/{rig.folder}/{OURS}")
+    rig.machine.mkdir(f"{root}/{rig.group_path}")
+    rig.machine.mkdir(f"{root}/core/fileio_0")
+    rig.machine.mkdir(f"{root}/core/fileio_0/other")
+    rig.machine.write(f"{root}/core/fileio_0/other/control", "fd_dev_name=/tmp/x,fd_dev_size=1048576")
+    rig.machine.write(f"{root}/core/fileio_0/other/enable", "1")
+    rig.machine.mkdir(f"{root}/{rig.group_path}/lun/lun_1")
+    rig.machine.symlink(f"{root}/core/fileio_0/other", f"{root}/{rig.group_path}/lun/lun_1/storage")
     for mode in (FcMode.TARGET, FcMode.INITIATOR):
-        report = stage.serve(stage.fc_desired(mode))
-        assert f"{stage.folder}/{OURS}" in report.foreign
-        assert stage.machine.exists(f"{root}/{stage.group_path}/lun/lun_1/storage")
-        assert stage.acls() == []
-    assert "does not belong to Lunette" in (port_of(stage.serve(stage.fc_desired())).reason or "")
-    assert stage.machine.exists(f"{root}/{stage.group_path}/lun/lun_1/storage")
+        report = rig.serve(rig.fc_desired(mode))
+        assert f"{rig.folder}/{OURS}" in report.foreign
+        assert rig.machine.exists(f"{root}/{rig.group_path}/lun/lun_1/storage")
+        assert rig.acls() == []
+    assert "does not belong to Lunette" in (port_of(rig.serve(rig.fc_desired())).reason or "")
+    assert rig.machine.exists(f"{root}/{rig.group_path}/lun/lun_1/storage")
 
 
-def test_a_number_that_a_host_and_its_group_both_use_keeps_the_host_out(stage: FcStage) -> None:
+def test_a_number_that_a_host_and_its_group_both_use_keeps_the_host_out(rig: FcRig) -> None:
     """One port is one target: the host would see two volumes under one number."""
-    desired = stage.fc_desired()
+    desired = rig.fc_desired()
     group = desired.targets[1].model_copy(update={"fc_initiators": (fc_initiator(41),)})
-    report = stage.serve(stage.fc_desired(targets=(desired.targets[0], group)))
-    assert stage.acls() == []
+    report = rig.serve(rig.fc_desired(targets=(desired.targets[0], group)))
+    assert rig.acls() == []
     assert "LUN 1" in (port_of(report).reason or "")
 
 
-def test_a_collision_changes_nothing_for_a_host_that_is_in(stage: FcStage) -> None:
-    desired = stage.fc_desired()
-    stage.serve(desired)
-    stage.machine.fc.join(A, stage.port)
+def test_a_collision_changes_nothing_for_a_host_that_is_in(rig: FcRig) -> None:
+    desired = rig.fc_desired()
+    rig.serve(desired)
+    rig.machine.fc.join(A, rig.port)
     group = desired.targets[1].model_copy(update={"fc_initiators": (fc_initiator(41), fc_initiator(43))})
     for order in ((desired.targets[0], group), (group, desired.targets[0])):
-        stage.serve(stage.fc_desired(targets=order))
-        assert stage.luns(A) == {1: id_of(11), 2: id_of(12)}
+        rig.serve(rig.fc_desired(targets=order))
+        assert rig.luns(A) == {1: id_of(11), 2: id_of(12)}
 
 
-def test_numbers_of_a_host_and_of_its_group_show_together(stage: FcStage) -> None:
-    desired = stage.fc_desired()
+def test_numbers_of_a_host_and_of_its_group_show_together(rig: FcRig) -> None:
+    desired = rig.fc_desired()
     group = desired.targets[1].model_copy(
         update={"fc_initiators": (fc_initiator(41), fc_initiator(43)), "luns": (lun(53, 7, 13),)}
     )
-    stage.serve(stage.fc_desired(targets=(desired.targets[0], group)))
+    rig.serve(rig.fc_desired(targets=(desired.targets[0], group)))
     for wwpn in (A, B):
-        stage.machine.fc.join(wwpn, stage.port)
-    assert stage.luns(A) == {1: id_of(11), 2: id_of(12), 7: id_of(13)}
-    assert stage.luns(B) == {7: id_of(13)}
+        rig.machine.fc.join(wwpn, rig.port)
+    assert rig.luns(A) == {1: id_of(11), 2: id_of(12), 7: id_of(13)}
+    assert rig.luns(B) == {7: id_of(13)}
 
 
-def test_sessions_are_told_with_our_port(stage: FcStage) -> None:
-    stage.serve(stage.fc_desired())
-    stage.machine.fc.join(A, stage.port)
-    assert [(one.target, one.initiator, one.protocol.value) for one in observe_sessions(stage.machine)] == [
+def test_sessions_are_reported_with_our_port(rig: FcRig) -> None:
+    rig.serve(rig.fc_desired())
+    rig.machine.fc.join(A, rig.port)
+    assert [(one.target, one.initiator, one.protocol.value) for one in observe_sessions(rig.machine)] == [
         (OURS, A, "fc")
     ]
 
 
-def test_shutdown_closes_the_port_before_any_number_goes(stage: FcStage) -> None:
+def test_shutdown_closes_the_port_before_any_number_goes(rig: FcRig) -> None:
     """A host that is logged in must not see its disks leave a target that answers."""
-    stage.serve(stage.fc_desired())
-    stage.machine.fc.join(A, stage.port)
+    rig.serve(rig.fc_desired())
+    rig.machine.fc.join(A, rig.port)
     partial: list[dict[int, str]] = []
 
     def look() -> None:
-        if A in stage.port.sessions and len(stage.luns(A)) != 2:
-            partial.append(stage.luns(A))
+        if A in rig.port.sessions and len(rig.luns(A)) != 2:
+            partial.append(rig.luns(A))
 
-    stage.machine.watchers.append(look)
-    assert withdraw(stage.machine) == {}
+    rig.machine.watchers.append(look)
+    assert withdraw(rig.machine) == {}
     assert partial == []
-    assert not stage.machine.exists(f"/sys/kernel/config/target/{stage.folder}/{OURS}")
-    stage.machine.watchers.remove(look)
-    stage.serve(stage.fc_desired())
-    assert stage.luns(A) == {1: id_of(11), 2: id_of(12)}
+    assert not rig.machine.exists(f"/sys/kernel/config/target/{rig.folder}/{OURS}")
+    rig.machine.watchers.remove(look)
+    rig.serve(rig.fc_desired())
+    assert rig.luns(A) == {1: id_of(11), 2: id_of(12)}
 
 
 def test_a_qlogic_port_stops_being_an_initiator_before_it_serves() -> None:
-    stage = FcStage("qla2xxx")
-    stage.port.ini_mode = "exclusive"
-    stage.machine.changed()
-    stage.serve(stage.fc_desired())
-    assert stage.port.ini_mode == "disabled"
-    written = [call.detail for call in stage.machine.faults.calls if call.name == "write"]
-    enable = f"{stage.group_path}/enable"
+    rig = FcRig("qla2xxx")
+    rig.port.ini_mode = "exclusive"
+    rig.machine.changed()
+    rig.serve(rig.fc_desired())
+    assert rig.port.ini_mode == "disabled"
+    written = [call.detail for call in rig.machine.faults.calls if call.name == "write"]
+    enable = f"{rig.group_path}/enable"
     assert next(i for i, path in enumerate(written) if path.endswith("qlini_mode")) < next(
         i for i, path in enumerate(written) if path.endswith(enable)
     )
-    stage.serve(stage.fc_desired(FcMode.INITIATOR))
-    assert stage.port.ini_mode == "enabled"
+    rig.serve(rig.fc_desired(FcMode.INITIATOR))
+    assert rig.port.ini_mode == "enabled"
 
 
 def test_a_driver_that_cannot_change_now_needs_a_reboot() -> None:
-    stage = FcStage("qla2xxx")
-    stage.port.changes_mode = False
-    stage.machine.changed()
-    reason = port_of(stage.serve(stage.fc_desired(FcMode.INITIATOR))).reason or ""
+    rig = FcRig("qla2xxx")
+    rig.port.changes_mode = False
+    rig.machine.changed()
+    reason = port_of(rig.serve(rig.fc_desired(FcMode.INITIATOR))).reason or ""
     assert "a restart is required" in reason
     assert "options qla2xxx qlini_mode=enabled" in reason
 
 
 def test_demo_mode_is_off_before_a_qlogic_port_opens() -> None:
-    stage = FcStage("qla2xxx")
-    stage.serve(stage.fc_desired())
-    assert stage.read(f"{stage.group_path}/attrib/generate_node_acls") == "0"
-    written = [call.detail for call in stage.machine.faults.calls if call.name in ("write", "mkdir")]
+    rig = FcRig("qla2xxx")
+    rig.serve(rig.fc_desired())
+    assert rig.read(f"{rig.group_path}/attrib/generate_node_acls") == "0"
+    written = [call.detail for call in rig.machine.faults.calls if call.name in ("write", "mkdir")]
     assert next(i for i, path in enumerate(written) if path.endswith("generate_node_acls")) < next(
-        i for i, path in enumerate(written) if path.endswith(f"{stage.group_path}/enable")
+        i for i, path in enumerate(written) if path.endswith(f"{rig.group_path}/enable")
     )
 
 
@@ -336,10 +336,10 @@ def test_a_volume_keeps_its_place_and_no_two_share_one(standing: dict[int, str],
 
 @pytest.mark.parametrize(("driver", "attribute"), [("qla2xxx", "qlini_mode"), ("fcoe", "port_state")])
 def test_a_port_that_leaves_while_it_is_read_ends_no_pass(driver: str, attribute: str) -> None:
-    stage = FcStage(driver)
-    stage.machine.faults.break_calls(lambda one: one.name == "read" and one.detail.endswith(f"/{attribute}"))
-    stage.serve(stage.fc_desired())
-    stage.machine.faults.break_calls(None)
-    stage.serve(stage.fc_desired())
-    stage.machine.fc.join(A, stage.port)
-    assert stage.luns(A) == {1: id_of(11), 2: id_of(12)}
+    rig = FcRig(driver)
+    rig.machine.faults.break_calls(lambda one: one.name == "read" and one.detail.endswith(f"/{attribute}"))
+    rig.serve(rig.fc_desired())
+    rig.machine.faults.break_calls(None)
+    rig.serve(rig.fc_desired())
+    rig.machine.fc.join(A, rig.port)
+    assert rig.luns(A) == {1: id_of(11), 2: id_of(12)}

@@ -70,7 +70,7 @@ def test_a_qlogic_port(ini_mode: str, mode: FcMode) -> None:
     assert FcMode.DISABLED in seen.modes
 
 
-def test_a_missing_module_is_told_with_the_package_that_has_it() -> None:
+def test_a_missing_module_is_reported_with_the_package_that_has_it() -> None:
     machine = FakeSystem()
     machine.available_modules.discard("tcm_qla2xxx")
     machine.add_fc_port(PORT, "qla2xxx")

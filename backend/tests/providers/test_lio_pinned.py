@@ -3,7 +3,7 @@
 import pytest
 
 from backend.tests.agent.exports import id_of
-from backend.tests.providers.test_lio_converge import Stage, states
+from backend.tests.providers.test_lio_converge import ExportRig, states
 from lunette.domain.exports import AdoptedBackstore, ServingState
 from lunette.providers.exports.configfs import Attribute
 from lunette.providers.exports.lio import tree
@@ -14,35 +14,35 @@ ALWAYS = [pin.attribute for pin in tree.PINNED if not pin.if_discards]
 
 
 @pytest.fixture
-def stage() -> Stage:
-    made = Stage()
+def rig() -> ExportRig:
+    made = ExportRig()
     made.serve(made.desired())
     return made
 
 
-def test_what_is_so_already_is_not_written_again(stage: Stage) -> None:
+def test_what_is_so_already_is_not_written_again(rig: ExportRig) -> None:
     """Also the first time: a kernel whose defaults are these is told nothing, whoever is logged in."""
-    stage.log_in("h43", stage.desired().targets[1].iqn)
-    written = [line for line in stage.changes() if any(line.endswith(f"/{one.name}") for one in ALWAYS)]
+    rig.log_in("h43", rig.desired().targets[1].iqn)
+    written = [line for line in rig.changes() if any(line.endswith(f"/{one.name}") for one in ALWAYS)]
     assert written == []
-    assert stage.serve(stage.desired()).changed == 0
+    assert rig.serve(rig.desired()).changed == 0
 
 
 @pytest.mark.parametrize("attribute", ALWAYS, ids=lambda one: one.name.rpartition("/")[2])
-def test_another_default_or_hand_is_put_right_with_the_host_logged_in(stage: Stage, attribute: Attribute) -> None:
-    was = stage.read(f"{PATH}/{attribute.name}")
+def test_another_default_or_hand_is_corrected_with_the_host_logged_in(rig: ExportRig, attribute: Attribute) -> None:
+    was = rig.read(f"{PATH}/{attribute.name}")
     assert was == (attribute.shown or attribute.value)
-    stage.machine.write(f"{ROOT}/{PATH}/{attribute.name}", "1" if attribute.value != "1" else "0")
-    assert stage.read(f"{PATH}/{attribute.name}") != was
-    report = stage.serve(stage.desired())
+    rig.machine.write(f"{ROOT}/{PATH}/{attribute.name}", "1" if attribute.value != "1" else "0")
+    assert rig.read(f"{PATH}/{attribute.name}") != was
+    report = rig.serve(rig.desired())
     assert report.changed == 1
     assert set(states(report).values()) == {ServingState.OPEN}
-    assert stage.read(f"{PATH}/{attribute.name}") == was
-    assert stage.serve(stage.desired()).changed == 0
+    assert rig.read(f"{PATH}/{attribute.name}") == was
+    assert rig.serve(rig.desired()).changed == 0
 
 
 def test_an_adopted_backstore_shows_what_it_showed() -> None:
-    stage = Stage()
+    rig = ExportRig()
     kept = AdoptedBackstore(
         path="core/iblock_0/old",
         vendor="LIO-ORG",
@@ -50,11 +50,11 @@ def test_an_adopted_backstore_shows_what_it_showed() -> None:
         revision="4.0",
         attributes=(("emulate_3pc", "0"), ("emulate_caw", "0")),
     )
-    adopted = stage.volumes[0].model_copy(update={"adopted": kept})
-    desired = stage.desired(volumes=(adopted, *stage.volumes[1:]))
-    stage.serve(desired)
-    assert stage.read(f"{PATH}/attrib/emulate_3pc") == stage.read(f"{PATH}/attrib/emulate_caw") == "0"
-    assert stage.serve(desired).changed == 0
+    adopted = rig.volumes[0].model_copy(update={"adopted": kept})
+    desired = rig.desired(volumes=(adopted, *rig.volumes[1:]))
+    rig.serve(desired)
+    assert rig.read(f"{PATH}/attrib/emulate_3pc") == rig.read(f"{PATH}/attrib/emulate_caw") == "0"
+    assert rig.serve(desired).changed == 0
 
 
 def test_every_pin_says_why_and_none_is_there_twice() -> None:

@@ -21,7 +21,7 @@ from backend.tests.agent.exports import (
     wwpn_of,
 )
 from backend.tests.providers.rtslib_moves import Restorer, picture
-from backend.tests.providers.test_lio_converge import Stage
+from backend.tests.providers.test_lio_converge import ExportRig
 from lunette.domain.fc import FcMode, ObservedFcPort
 from lunette.domain.mappings import Protocol
 from lunette.domain.targetcli import Saveconfig
@@ -37,8 +37,8 @@ WORDS = re.compile(r"^(SCSI vendor and product|The CHAP secrets|Initiator|Fibre 
 
 
 @pytest.fixture
-def stage() -> Stage:
-    return Stage()
+def rig() -> ExportRig:
+    return ExportRig()
 
 
 def observed(wwpn: str, driver: str = "qla2xxx") -> ObservedFcPort:
@@ -70,37 +70,37 @@ def begins(found: Saveconfig) -> list[str]:
     return [match[1] if (match := WORDS.match(words)) else words for words in found.left_out]
 
 
-def test_what_is_restored_is_what_stood_attribute_by_attribute(stage: Stage) -> None:
-    desired = stage.desired(portals=(portal(21), portal(22, "::")))
-    stage.serve(desired)
-    before = kept(picture(stage.machine))
+def test_what_is_restored_is_what_stood_attribute_by_attribute(rig: ExportRig) -> None:
+    desired = rig.desired(portals=(portal(21), portal(22, "::")))
+    rig.serve(desired)
+    before = kept(picture(rig.machine))
     assert any("lun_2/volume" in path for path in before)
     assert before[f"iscsi/{desired.targets[0].iqn}/tpgt_1/enable"] == "1"
-    assert withdraw(stage.machine) == {}
-    restorer = Restorer(stage.machine)
+    assert withdraw(rig.machine) == {}
+    restorer = Restorer(rig.machine)
     restorer.restore(json.loads(json.dumps(write(desired, (), secrets=True).document)))
     assert restorer.errors == []
-    assert kept(picture(stage.machine)) == before
-    stage.log_in("h42", desired.targets[0].iqn, ("alice", "secretsecret1"))
+    assert kept(picture(rig.machine)) == before
+    rig.log_in("h42", desired.targets[0].iqn, ("alice", "secretsecret1"))
 
 
-def test_without_secrets_who_has_them_comes_in_nowhere_and_is_named(stage: Stage) -> None:
-    found = write(stage.desired(), (), secrets=False)
+def test_without_secrets_who_has_them_comes_in_nowhere_and_is_named(rig: ExportRig) -> None:
+    found = write(rig.desired(), (), secrets=False)
     text = json.dumps(found.model_dump())
     for secret in ("alice", "secretsecret1", "mutualmutual1"):
         assert secret not in text
     assert (found.has_secrets, begins(found)) == (False, ["The CHAP secrets", "SCSI vendor and product"])
     assert "host42:" in found.left_out[0]
-    Restorer(stage.machine).restore(found.document)
-    iqn = stage.desired().targets[0].iqn
-    stage.log_in("h41", iqn)
+    Restorer(rig.machine).restore(found.document)
+    iqn = rig.desired().targets[0].iqn
+    rig.log_in("h41", iqn)
     for chap in (None, ("", ""), ("alice", "")):
         with pytest.raises(PermissionError):
-            stage.log_in("h42", iqn, chap)
+            rig.log_in("h42", iqn, chap)
 
 
-def test_with_secrets_nothing_but_vendor_and_product_is_left_out(stage: Stage) -> None:
-    found = write(stage.desired(), (), secrets=True)
+def test_with_secrets_nothing_but_vendor_and_product_is_left_out(rig: ExportRig) -> None:
+    found = write(rig.desired(), (), secrets=True)
     assert (found.has_secrets, begins(found)) == (True, ["SCSI vendor and product"])
     acl = found.document["targets"][0]["tpgs"][0]["node_acls"][1]
     assert {key: value for key, value in acl.items() if key.startswith("chap")} == {
@@ -131,9 +131,9 @@ def test_fibre_channel_goes_along_as_rtslib_names_it() -> None:
     assert wwpn_of(73, "50") in found.left_out[0]
 
 
-def test_what_a_saveconfig_cannot_hold_is_told(stage: Stage) -> None:
+def test_what_a_saveconfig_cannot_hold_is_reported(rig: ExportRig) -> None:
     under = initiator(41).model_copy(update={"iqn": "iqn.2026-01.com.example:has_underscore"})
-    desired = stage.desired(
+    desired = rig.desired(
         targets=(target(31, [under, initiator(42)], [lun(51, 1, 11)]),),
         subsystems=(subsystem(33, [nvme_host(44)], [lun(54, 1, 12), lun(55, 2, 13)]),),
     )
@@ -144,9 +144,9 @@ def test_what_a_saveconfig_cannot_hold_is_told(stage: Stage) -> None:
     assert found.left_out[1].startswith("vol12, vol13 over NVMe")
 
 
-def test_portals_of_rdma_listen_over_rdma_and_those_of_nvme_are_not_lios(stage: Stage) -> None:
+def test_portals_of_rdma_listen_over_rdma_and_those_of_nvme_are_not_lios(rig: ExportRig) -> None:
     iser = portal(22, "2001:db8::1").model_copy(update={"protocol": Protocol.ISER, "port": 3261})
-    found = write(stage.desired(portals=(portal(21), iser)), (), secrets=True)
+    found = write(rig.desired(portals=(portal(21), iser)), (), secrets=True)
     assert found.document["targets"][0]["tpgs"][0]["portals"] == [
         {"ip_address": "192.0.2.1", "iser": False, "offload": False, "port": 3260},
         {"ip_address": "[2001:db8::1]", "iser": True, "offload": False, "port": 3261},

@@ -66,23 +66,23 @@ def test_the_group_on_a_device_is_known_with_its_tags() -> None:
     assert parse.tagged(found.tags, "lunette.array") == "c81e728d9d4c2f636f067f89cc14862c"
 
 
-def test_a_creation_cut_short_is_told_from_damaged_metadata() -> None:
+def test_a_creation_cut_short_is_reported_from_damaged_metadata() -> None:
     headers = recorded("lvm-2.03.31/pvck-headers-cut-short.txt")
     assert parse.is_bare(headers)
     assert not parse.is_bare(headers.replace("raw_locn[0].offset 0", "raw_locn[0].offset 4608"))
     assert not parse.is_bare("")
 
 
-def test_a_group_that_is_its_owners_alone_is_told_with_what_frees_it() -> None:
+def test_a_group_that_is_its_owners_alone_is_reported_with_what_frees_it() -> None:
     vgs, lvs = recorded("lvm-2.03.31/vgs.json"), recorded("lvm-2.03.31/lvs.json")
-    told = {
+    reported = {
         (("vg_exported", 1),): "vgimport",
         (("vg_systemid", "other"),): "belongs to the system other",
         (("vg_lock_type", "sanlock"),): "share it with locks (sanlock)",
         (("vg_exported", 0), ("vg_systemid", ""), ("vg_lock_type", "none")): None,
         (): None,
     }
-    for fields, words in told.items():
+    for fields, words in reported.items():
         document = json.loads(vgs)
         document["report"][0]["vg"][0].update(fields)
         closed = parse.groups(json.dumps(document), lvs)[0].closed

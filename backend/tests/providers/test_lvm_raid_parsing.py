@@ -63,8 +63,8 @@ def test_an_image_that_lvm_put_an_error_in_the_place_of_has_no_disk() -> None:
 
 
 def test_a_disk_that_is_filled_shows_how_far() -> None:
-    told = recorded("lvm-2.03.31/raid-pvs-lost.json").replace("[unknown]", "/dev/sdc")
-    (found,) = parse.groups(told, recorded("lvm-2.03.31/raid-lvs-lost.json").replace("[unknown]", "/dev/sdc"))
+    reported = recorded("lvm-2.03.31/raid-pvs-lost.json").replace("[unknown]", "/dev/sdc")
+    (found,) = parse.groups(reported, recorded("lvm-2.03.31/raid-lvs-lost.json").replace("[unknown]", "/dev/sdc"))
     filling = recorded("lvm-2.03.31/raid-status-filling.txt")
     seen_so = parse.array(found, filling, (carrying(1, FIRST), carrying(2, LOST)))
     assert seen_so.state is ArrayState.REBUILDING
@@ -79,8 +79,10 @@ def test_an_array_that_is_being_made_is_in_sync_with_itself_and_resyncs() -> Non
 
 
 def test_checksums_that_are_not_all_computed_are_progress() -> None:
-    told = recorded("lvm-2.03.31/raid-status-lost.txt").replace("integrity 0 204800 204800", "integrity 3 204800 51200")
-    found = parse.array(group(), told, (carrying(1, FIRST),))
+    reported = recorded("lvm-2.03.31/raid-status-lost.txt").replace(
+        "integrity 0 204800 204800", "integrity 3 204800 51200"
+    )
+    found = parse.array(group(), reported, (carrying(1, FIRST),))
     assert found.progress is not None
     assert (found.progress.action, found.progress.percent) == ("integrity", 25.0)
     assert found.mismatch_count == 6

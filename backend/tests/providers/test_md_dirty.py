@@ -2,7 +2,7 @@
 
 import pytest
 
-from backend.tests.providers.shop import Shop
+from backend.tests.providers.rig import Rig
 from backend.tests.providers.test_md_growth import ours
 from backend.tests.providers.test_md_members import SYNCED_S, adding, member, which
 from lunette.domain.arrays import ArrayCreate, ArrayState, Level, ObservedArray, WriteHole
@@ -14,39 +14,39 @@ from lunette.providers.arrays.md import plan as md
 
 
 @pytest.fixture
-def shop() -> Shop:
-    return Shop(6)
+def rig() -> Rig:
+    return Rig(6)
 
 
-def made(shop: Shop, level: Level, disks: int, hole: WriteHole | None = None) -> MdCreate:
-    found = [shop.observed(disk) for disk in shop.disks[:disks]]
+def made(rig: Rig, level: Level, disks: int, hole: WriteHole | None = None) -> MdCreate:
+    found = [rig.observed(disk) for disk in rig.disks[:disks]]
     spec = ArrayCreate(name="tank", level=level, disks=tuple(disk.id for disk in found), write_hole=hole)
     members = [MdMember(disk_id=disk.id, serial=disk.serial) for disk in found]
-    shop.do(create := md.create_step("a" * 8, "b" * 32, spec, members, [disk.size_bytes for disk in found]))
-    shop.machine.advance(SYNCED_S)
+    rig.do(create := md.create_step("a" * 8, "b" * 32, spec, members, [disk.size_bytes for disk in found]))
+    rig.machine.advance(SYNCED_S)
     return create
 
 
-def cut(shop: Shop, lost: int | None = 1) -> None:
+def cut(rig: Rig, lost: int | None = 1) -> None:
     """A disk is lost, and the power goes while hosts write."""
     if lost is not None:
-        shop.machine.pull(shop.disks[lost])
-    shop.machine.md.cut_while_written()
-    shop.machine.power_cut()
+        rig.machine.pull(rig.disks[lost])
+    rig.machine.md.cut_while_written()
+    rig.machine.power_cut()
 
 
-def start(shop: Shop, create: MdCreate) -> str | None:
-    return assemble.assemble(shop.machine, ours(create), allow_degraded=True)
+def start(rig: Rig, create: MdCreate) -> str | None:
+    return assemble.assemble(rig.machine, ours(create), allow_degraded=True)
 
 
-def array(shop: Shop) -> ObservedArray:
-    (found,) = shop.agent.observe().arrays
+def array(rig: Rig) -> ObservedArray:
+    (found,) = rig.agent.observe().arrays
     return found
 
 
-def forcing(shop: Shop, create: MdCreate, *numbers: int) -> MdForceStart:
+def forcing(rig: Rig, create: MdCreate, *numbers: int) -> MdForceStart:
     array_id, uuid, name = which(create)
-    members = tuple(member(shop, number) for number in numbers)
+    members = tuple(member(rig, number) for number in numbers)
     return MdForceStart(array_id=array_id, uuid=uuid, md_name=name, members=members, of_disks=len(create.members))
 
 
@@ -55,16 +55,16 @@ def forcing(shop: Shop, create: MdCreate, *numbers: int) -> MdForceStart:
     [(Level.RAID4, 3, None), (Level.RAID5, 3, WriteHole.BITMAP), (Level.RAID6, 4, None)],
 )
 def test_dirty_and_degraded_it_stays_stopped_and_says_so(
-    shop: Shop, level: Level, disks: int, hole: WriteHole | None
+    rig: Rig, level: Level, disks: int, hole: WriteHole | None
 ) -> None:
-    create = made(shop, level, disks, hole)
-    cut(shop)
+    create = made(rig, level, disks, hole)
+    cut(rig)
     for _ in range(2):
-        words = start(shop, create)
+        words = start(rig, create)
         assert words is not None
         assert f"stays stopped: it was being written to when it stopped, and 1 of its {disks} disks" in words
         assert "force-start" in words
-        found = array(shop)
+        found = array(rig)
         assert (found.state, found.dirty_without) == (ArrayState.MISSING, (1,))
 
 
@@ -77,64 +77,64 @@ def test_dirty_and_degraded_it_stays_stopped_and_says_so(
         (Level.RAID10, 4, None, 1),
     ],
 )
-def test_what_md_can_put_right_starts_by_itself(
-    shop: Shop, level: Level, disks: int, hole: WriteHole | None, lost: int | None
+def test_what_md_can_corrected_starts_by_itself(
+    rig: Rig, level: Level, disks: int, hole: WriteHole | None, lost: int | None
 ) -> None:
-    create = made(shop, level, disks, hole)
-    cut(shop, lost)
-    assert not array(shop).dirty_without
-    assert start(shop, create) is None
+    create = made(rig, level, disks, hole)
+    cut(rig, lost)
+    assert not array(rig).dirty_without
+    assert start(rig, create) is None
 
 
-def test_with_its_disk_back_it_starts_and_there_is_nothing_to_force(shop: Shop) -> None:
-    create = made(shop, Level.RAID6, 4)
-    shop.machine.md.cut_while_written()
-    shop.machine.power_cut()
-    shop.machine.pull(shop.disks[1])
-    step = forcing(shop, create, 0, 2, 3)
-    assert start(shop, create) is not None
-    shop.machine.insert(shop.disks[1])
+def test_with_its_disk_back_it_starts_and_there_is_nothing_to_force(rig: Rig) -> None:
+    create = made(rig, Level.RAID6, 4)
+    rig.machine.md.cut_while_written()
+    rig.machine.power_cut()
+    rig.machine.pull(rig.disks[1])
+    step = forcing(rig, create, 0, 2, 3)
+    assert start(rig, create) is not None
+    rig.machine.insert(rig.disks[1])
     with pytest.raises(Conflict, match="has all its disks again"):
-        shop.do(step)
-    assert start(shop, create) is None
-    assert array(shop).state is ArrayState.RESYNCING
-    assert not shop.do(step), "it runs"
+        rig.do(step)
+    assert start(rig, create) is None
+    assert array(rig).state is ArrayState.RESYNCING
+    assert not rig.do(step), "it runs"
 
 
-def test_a_disk_that_was_thrown_out_earlier_is_not_taken_back_by_force(shop: Shop) -> None:
-    create = made(shop, Level.RAID5, 3, WriteHole.BITMAP)
-    stale = member(shop, 1)
-    cut(shop)
-    shop.machine.insert(shop.disks[1])
-    assert array(shop).dirty_without == (1,)
-    step = forcing(shop, create, 0, 2)
+def test_a_disk_that_was_thrown_out_earlier_is_not_readded_by_force(rig: Rig) -> None:
+    create = made(rig, Level.RAID5, 3, WriteHole.BITMAP)
+    stale = member(rig, 1)
+    cut(rig)
+    rig.machine.insert(rig.disks[1])
+    assert array(rig).dirty_without == (1,)
+    step = forcing(rig, create, 0, 2)
     with pytest.raises(Conflict, match="different disks than"):
-        shop.do(step.model_copy(update={"members": (*step.members, stale)}))
-    assert shop.do(step)
-    assert not shop.do(step)
-    found = array(shop)
+        rig.do(step.model_copy(update={"members": (*step.members, stale)}))
+    assert rig.do(step)
+    assert not rig.do(step)
+    found = array(rig)
     assert found.state is ArrayState.DEGRADED
     assert stale.disk_id not in {one.disk_id for one in found.members if one.state == "in_sync"}
 
 
-def test_it_is_forced_only_from_the_disks_that_were_named(shop: Shop) -> None:
-    create = made(shop, Level.RAID6, 5)
-    cut(shop)
-    step = forcing(shop, create, 0, 2, 3, 4)
-    shop.machine.pull(shop.disks[2])
+def test_it_is_forced_only_from_the_disks_that_were_named(rig: Rig) -> None:
+    create = made(rig, Level.RAID6, 5)
+    cut(rig)
+    step = forcing(rig, create, 0, 2, 3, 4)
+    rig.machine.pull(rig.disks[2])
     with pytest.raises(NotFound):
-        shop.do(step)
-    shop.machine.insert(shop.disks[2])
+        rig.do(step)
+    rig.machine.insert(rig.disks[2])
     with pytest.raises(Conflict, match="different disks than"):
-        shop.do(step.model_copy(update={"members": step.members[:2]}))
-    assert array(shop).state is ArrayState.MISSING
+        rig.do(step.model_copy(update={"members": step.members[:2]}))
+    assert array(rig).state is ArrayState.MISSING
 
 
-def test_a_disk_that_is_only_half_filled_counts_as_one_it_lacks(shop: Shop) -> None:
-    create = made(shop, Level.RAID6, 4)
-    shop.machine.pull(shop.disks[1])
-    shop.do(adding(shop, create, 4, 64 * MIB))
-    cut(shop, None)
-    assert array(shop).dirty_without == (1,)
-    assert start(shop, create) is not None
-    assert shop.do(forcing(shop, create, 0, 2, 3))
+def test_a_disk_that_is_only_half_filled_counts_as_one_it_lacks(rig: Rig) -> None:
+    create = made(rig, Level.RAID6, 4)
+    rig.machine.pull(rig.disks[1])
+    rig.do(adding(rig, create, 4, 64 * MIB))
+    cut(rig, None)
+    assert array(rig).dirty_without == (1,)
+    assert start(rig, create) is not None
+    assert rig.do(forcing(rig, create, 0, 2, 3))

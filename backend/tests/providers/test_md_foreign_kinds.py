@@ -193,7 +193,7 @@ def test_a_write_journal_is_no_member_of_data(state: str) -> None:
     assert (step, "write journal on sdd" in words) == (NextStep.NONE, True)
 
 
-def test_a_lost_journal_is_told() -> None:
+def test_a_lost_journal_is_reported() -> None:
     found = one({"consistency_policy": "journal"}, PAIR | {"sdd": ("journal", "faulty,journal")})
     assert (found.members[2].role, found.members[2].state) == (MemberRole.LOG, "faulty")
 

@@ -39,7 +39,7 @@ def kernel_array(name: str, **changes: str) -> parse.KernelArray:
         ("md-raid5-rebuilding", ArrayState.REBUILDING, ["in_sync", "in_sync", "rebuilding"]),
     ],
 )
-def test_health_and_slots_are_told_as_the_kernel_has_them(name: str, state: ArrayState, members: list[str]) -> None:
+def test_health_and_slots_are_reported_as_the_kernel_has_them(name: str, state: ArrayState, members: list[str]) -> None:
     array = parse.running_array(kernel_array(name), "lunette:a1", "/dev/md127", IDS)
     assert array.state is state
     assert [member.state for member in array.members] == members

@@ -125,7 +125,7 @@ def test_what_ours_never_have_keeps_it_from_being_started(changes: Any, hole: Wr
     assert (words or "") in reason
 
 
-def test_a_journal_is_told_beside_the_slots_and_keeps_it_from_being_started() -> None:
+def test_a_journal_is_reported_alongside_the_slots_and_keeps_it_from_being_started() -> None:
     (array,) = down(*three(), NEW.replace("Active device 0", "Journal"))
     assert array.write_hole is WriteHole.JOURNAL
     assert [(m.disk_id, m.slot, m.role) for m in array.members] == [
@@ -210,7 +210,7 @@ def test_no_attribute_that_is_odd_or_missing_stops_the_reader(data: st.DataObjec
     for array in observe.observe_arrays(hurt, ()):
         assert ObservedArray.model_validate_json(array.model_dump_json()) == array
         assert not array.ours
-    tuning.machine(hurt)
+    tuning.machine_resources(hurt)
     counters.read(hurt, {})
 
 

@@ -10,11 +10,11 @@ from lunette.providers.arrays.md.plan import MEMORY_SHARE, PAGE_BYTES
 from lunette.providers.arrays.md.tuning import (
     LEAST_STRIPES,
     TOGETHER,
-    Machine,
+    MachineResources,
     automatic_stripes,
     automatic_threads,
     count_cpus,
-    machine,
+    machine_resources,
     most_stripes,
 )
 
@@ -25,7 +25,7 @@ def test_threads_follow_the_cores(cores: int, threads: int) -> None:
 
 
 def test_large_chunks_ask_for_a_larger_cache_and_the_words_say_so() -> None:
-    has = Machine(cores=8, memory_bytes=16 * GIB)
+    has = MachineResources(cores=8, memory_bytes=16 * GIB)
     assert automatic_stripes(has, 8, 64 * KIB)[0] == 256
     count, why = automatic_stripes(has, 8, MIB)
     assert count == 1024
@@ -33,14 +33,16 @@ def test_large_chunks_ask_for_a_larger_cache_and_the_words_say_so() -> None:
 
 
 def test_little_memory_is_named_as_the_reason() -> None:
-    count, why = automatic_stripes(Machine(cores=1, memory_bytes=512 * MIB), 64, 64 * KIB)
+    count, why = automatic_stripes(MachineResources(cores=1, memory_bytes=512 * MIB), 64, 64 * KIB)
     assert count == 64
     assert "all that 1/32 of 512 MiB memory allows" in why
 
 
 def test_a_few_arrays_have_what_one_has_and_many_share() -> None:
-    few, many = (Machine(cores=1, memory_bytes=4 * GIB, parity_arrays=count) for count in (4, 20))
-    assert automatic_stripes(few, 16, MIB) == automatic_stripes(Machine(cores=1, memory_bytes=4 * GIB), 16, MIB)
+    few, many = (MachineResources(cores=1, memory_bytes=4 * GIB, parity_arrays=count) for count in (4, 20))
+    assert automatic_stripes(few, 16, MIB) == automatic_stripes(
+        MachineResources(cores=1, memory_bytes=4 * GIB), 16, MIB
+    )
     count, why = automatic_stripes(many, 16, MIB)
     assert count == 409
     assert "all that 1/160 of 4 GiB memory, because 20 parity arrays share 1/8 of it allows" in why
@@ -50,7 +52,7 @@ def test_a_few_arrays_have_what_one_has_and_many_share() -> None:
 def test_the_caches_never_take_more_than_their_share_but_for_the_least_md_takes(
     memory: int, arrays: list[int], power: int
 ) -> None:
-    has, together = Machine(cores=1, memory_bytes=memory, parity_arrays=len(arrays)), 0
+    has, together = MachineResources(cores=1, memory_bytes=memory, parity_arrays=len(arrays)), 0
     for disks in arrays:
         count, _ = automatic_stripes(has, disks, 2**power * KIB)
         assert LEAST_STRIPES <= count <= 32768
@@ -64,7 +66,7 @@ def test_only_arrays_with_parity_share_and_those_of_others_too() -> None:
     fake = FakeSystem()
     devices = [f"/dev/{disk.kernel_name}" for disk in fake.add_disks(20)]
     fake.memory_bytes = 4 * GIB
-    assert machine(fake).parity_arrays == 0
+    assert machine_resources(fake).parity_arrays == 0
     for number in range(6):
         level, disks = ("raid1", devices[18:]) if number == 5 else ("raid5", devices[3 * number :][:3])
         fake.run(
@@ -81,7 +83,7 @@ def test_only_arrays_with_parity_share_and_those_of_others_too() -> None:
                 *disks,
             ]
         )
-    has = machine(fake)
+    has = machine_resources(fake)
     assert (has.parity_arrays, has.share) == (5, 40)
     assert most_stripes(has, 3) == 4 * GIB // 40 // (3 * PAGE_BYTES)
 

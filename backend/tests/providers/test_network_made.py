@@ -7,7 +7,7 @@ from backend.tests.fakemachine.faults import Crash
 from lunette.domain.errors import Unavailable
 from lunette.domain.interfaces import TRIAL_S, InterfaceSettings, Made
 from lunette.domain.steps import InterfaceKeep, InterfaceRevert, InterfaceTry
-from lunette.domain.steps.interfaces import Beside
+from lunette.domain.steps.interfaces import InterfaceSetting
 from lunette.providers.network import files, trial
 
 PLACES = 80
@@ -18,8 +18,8 @@ BOND = InterfaceSettings.model_validate(
 VLAN = InterfaceSettings.model_validate({"made": {"kind": "vlan", "parent": "eth1", "vlan_id": 100}})
 
 
-def of(interface: str, **settings: object) -> Beside:
-    return Beside(interface=interface, settings=InterfaceSettings.model_validate(settings))
+def of(interface: str, **settings: object) -> InterfaceSetting:
+    return InterfaceSetting(interface=interface, settings=InterfaceSettings.model_validate(settings))
 
 
 TRIES = {
@@ -146,7 +146,7 @@ def test_a_confirmation_that_was_broken_off_is_finished_when_its_time_is_over() 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_removal_is_taken_back_at_once_where_a_person_says_so(name: str) -> None:
+def test_a_removal_is_reverted_at_once_where_a_person_says_so(name: str) -> None:
     machine = made(name)
     before = picture(machine)
     trial.begin(machine, GONE[name])
@@ -162,7 +162,7 @@ def test_a_vlan_that_somebody_else_made_is_never_deleted() -> None:
     assert "eth1.100" in picture(machine)
 
 
-def test_what_the_kernel_does_not_make_is_taken_back_with_that_reason() -> None:
+def test_what_the_kernel_does_not_make_is_undone_with_that_reason() -> None:
     machine = fresh()
     before = picture(machine)
     machine.network.lacks = {"vlan"}

@@ -63,7 +63,7 @@ def test_wherever_the_agent_dies_in_a_confirmation_it_is_kept_or_not_as_a_whole(
     assert endings == {False, True}
 
 
-def test_wherever_the_agent_dies_in_taking_it_back_it_is_taken_back() -> None:
+def test_wherever_the_agent_dies_in_taking_it_back_it_is_undone() -> None:
     for number in range(1, 50):
         machine = FakeSystem()
         trial.begin(machine, TRY)

@@ -19,7 +19,7 @@ from backend.tests.agent.exports import (
     volume,
 )
 from backend.tests.fakemachine.nvme.nvmet import FakeController, Refuse
-from backend.tests.providers.shop import Shop
+from backend.tests.providers.rig import Rig
 from lunette.domain.exports import ConvergeReport, ExportSet, ExportVolume, ServingState
 from lunette.domain.mappings import Protocol
 from lunette.domain.sizes import MIB
@@ -39,7 +39,7 @@ def nqn(number: int) -> str:
     return f"nqn.2026-11.io.lunette:{APPLIANCE}.{number:08x}"
 
 
-class Stage(Shop):
+class ExportRig(Rig):
     """Three volumes on an array, ready to be exported over NVMe."""
 
     def __init__(self) -> None:
@@ -63,8 +63,8 @@ class Stage(Shop):
             self.volumes.append(volume(number).model_copy(update=place))
         self.machine.run(["modprobe", "nvmet-tcp"])
 
-    def serve(self, desired: ExportSet, *, keep_strays: bool = False) -> ConvergeReport:
-        return converge(self.machine, desired, turn=Turn(keep_strays=keep_strays))
+    def serve(self, desired: ExportSet, *, keep_stale: bool = False) -> ConvergeReport:
+        return converge(self.machine, desired, turn=Turn(keep_stale=keep_stale))
 
     def desired(self, **changes: object) -> ExportSet:
         """Two subsystems: two hosts share namespaces 1 and 2, one of them with keys; a third has one of its own."""
@@ -98,76 +98,76 @@ class Stage(Shop):
 
 
 @pytest.fixture
-def stage() -> Stage:
-    return Stage()
+def rig() -> ExportRig:
+    return ExportRig()
 
 
 def states(report: ConvergeReport) -> dict[str, tuple[ServingState, str | None]]:
     return {found.target_id: (found.state, found.reason) for found in report.subsystems}
 
 
-def test_everything_is_served_and_a_second_run_changes_nothing(stage: Stage) -> None:
-    report = stage.serve(stage.desired())
+def test_everything_is_served_and_a_second_run_changes_nothing(rig: ExportRig) -> None:
+    report = rig.serve(rig.desired())
     assert states(report) == {id_of(31): (OPEN, None), id_of(32): (OPEN, None)}
     assert [part.reason for parts in (report.volumes, report.portals) for part in parts] == [None] * 4
     assert report.changed > 0
-    assert stage.serve(stage.desired()).changed == 0
+    assert rig.serve(rig.desired()).changed == 0
 
 
-def test_a_host_sees_the_namespaces_of_its_subsystem_and_no_others(stage: Stage) -> None:
-    stage.serve(stage.desired())
-    assert stage.sees(stage.connect(41, 31)) == {1: "v11", 2: "v12"}
-    assert stage.sees(stage.connect(43, 32)) == {1: "v13"}
+def test_a_host_sees_the_namespaces_of_its_subsystem_and_no_others(rig: ExportRig) -> None:
+    rig.serve(rig.desired())
+    assert rig.sees(rig.connect(41, 31)) == {1: "v11", 2: "v12"}
+    assert rig.sees(rig.connect(43, 32)) == {1: "v13"}
     for host, number in ((43, 31), (41, 32), (99, 31)):
         with pytest.raises(Refuse, match="not allowed"):
-            stage.connect(host, number)
+            rig.connect(host, number)
 
 
-def test_keys_are_asked_of_the_host_that_has_them(stage: Stage) -> None:
-    stage.serve(stage.desired())
-    assert stage.sees(stage.connect(42, 31, (dhchap_key(1), dhchap_key(2))))
+def test_keys_are_asked_of_the_host_that_has_them(rig: ExportRig) -> None:
+    rig.serve(rig.desired())
+    assert rig.sees(rig.connect(42, 31, (dhchap_key(1), dhchap_key(2))))
     for keys in (None, (dhchap_key(3), None), (dhchap_key(1), dhchap_key(3))):
         with pytest.raises(Refuse):
-            stage.connect(42, 31, keys)
+            rig.connect(42, 31, keys)
 
 
-def test_a_key_taken_away_is_cleared_and_no_key_is_told(stage: Stage) -> None:
-    report = stage.serve(stage.desired())
+def test_a_key_taken_away_is_cleared_and_no_key_is_reported(rig: ExportRig) -> None:
+    report = rig.serve(rig.desired())
     assert dhchap_key(1) not in report.model_dump_json()
-    open_door = (subsystem(31, [nvme_host(41), nvme_host(42)], [lun(51, 1, 11), lun(52, 2, 12)]),)
-    stage.serve(stage.desired(subsystems=open_door))
-    assert stage.sees(stage.connect(42, 31))
-    assert stage.read(f"hosts/{nqn_of(42)}/dhchap_ctrl_key") == ""
+    open_subsystem = (subsystem(31, [nvme_host(41), nvme_host(42)], [lun(51, 1, 11), lun(52, 2, 12)]),)
+    rig.serve(rig.desired(subsystems=open_subsystem))
+    assert rig.sees(rig.connect(42, 31))
+    assert rig.read(f"hosts/{nqn_of(42)}/dhchap_ctrl_key") == ""
 
 
-def test_identities_are_those_of_the_volume(stage: Stage) -> None:
-    stage.serve(stage.desired())
-    path, identity = f"subsystems/{nqn(31)}/namespaces/1", stage.volumes[0].identity
-    assert stage.read(f"{path}/device_uuid") == identity.uuid
-    assert stage.read(f"{path}/device_nguid").replace("-", "") == identity.nguid
-    assert stage.read(f"subsystems/{nqn(31)}/attr_serial") == f"{31:020}"
-    assert stage.read(f"subsystems/{nqn(31)}/attr_model") == tree.MODEL
+def test_identities_are_those_of_the_volume(rig: ExportRig) -> None:
+    rig.serve(rig.desired())
+    path, identity = f"subsystems/{nqn(31)}/namespaces/1", rig.volumes[0].identity
+    assert rig.read(f"{path}/device_uuid") == identity.uuid
+    assert rig.read(f"{path}/device_nguid").replace("-", "") == identity.nguid
+    assert rig.read(f"subsystems/{nqn(31)}/attr_serial") == f"{31:020}"
+    assert rig.read(f"subsystems/{nqn(31)}/attr_model") == tree.MODEL
 
 
-def test_while_a_volume_is_missing_its_owner_is_told_to_try_again_and_others_are_served(stage: Stage) -> None:
+def test_while_a_volume_is_missing_its_owner_is_told_to_try_again_and_others_are_served(rig: ExportRig) -> None:
     """A Linux host gives a subsystem up for good if it is told that it is not there, or that it may not come."""
-    stage.hide(12)
-    report = stage.serve(stage.desired())
+    rig.hide(12)
+    report = rig.serve(rig.desired())
     assert states(report)[id_of(31)][0] is BLOCKED
     assert "v12 does not exist" in (states(report)[id_of(31)][1] or "")
     assert states(report)[id_of(32)] == (OPEN, None)
-    assert stage.sees(stage.connect(43, 32))
+    assert rig.sees(rig.connect(43, 32))
     for host, keys in ((41, None), (42, (dhchap_key(1), dhchap_key(2)))):
         with pytest.raises(Refuse) as refused:
-            stage.connect(host, 31, keys)
+            rig.connect(host, 31, keys)
         assert refused.value.retries
-    stage.show(12)
-    assert set(states(stage.serve(stage.desired())).values()) == {(OPEN, None)}
-    assert stage.sees(stage.connect(41, 31)) == {1: "v11", 2: "v12"}
-    assert stage.sees(stage.connect(42, 31, (dhchap_key(1), dhchap_key(2)))) == {1: "v11", 2: "v12"}
+    rig.show(12)
+    assert set(states(rig.serve(rig.desired())).values()) == {(OPEN, None)}
+    assert rig.sees(rig.connect(41, 31)) == {1: "v11", 2: "v12"}
+    assert rig.sees(rig.connect(42, 31, (dhchap_key(1), dhchap_key(2)))) == {1: "v11", 2: "v12"}
 
 
-def test_no_host_is_ever_turned_away_for_good_while_it_opens(stage: Stage) -> None:
+def test_no_host_is_ever_turned_away_for_good_while_it_opens(rig: ExportRig) -> None:
     """After every single move each host either finds nobody, or is told to try again, or sees all its volumes."""
     wanted = {(41, 31): 2, (43, 32): 1}
     wrong: list[str] = []
@@ -176,7 +176,7 @@ def test_no_host_is_ever_turned_away_for_good_while_it_opens(stage: Stage) -> No
     def look() -> None:
         for (host, number), count in wanted.items():
             try:
-                seen = stage.sees(stage.connect(host, number))
+                seen = rig.sees(rig.connect(host, number))
             except ConnectionError:
                 continue
             except Refuse as refusal:
@@ -186,171 +186,171 @@ def test_no_host_is_ever_turned_away_for_good_while_it_opens(stage: Stage) -> No
             else:
                 wrong.extend([f"{host} at {number} sees {seen}"] if len(seen) != count else [])
 
-    stage.machine.watchers.append(look)
-    stage.serve(stage.desired())
+    rig.machine.watchers.append(look)
+    rig.serve(rig.desired())
     assert wrong == []
     assert listens["first"] <= 1, "between the link that opens the port and the next there is nothing else to do"
 
 
-def test_one_more_namespace_appears_and_one_disappears_on_a_connected_host(stage: Stage) -> None:
+def test_one_more_namespace_appears_and_one_disappears_on_a_connected_host(rig: ExportRig) -> None:
     first = subsystem(31, [nvme_host(41)], [lun(51, 1, 11)])
-    stage.serve(stage.desired(subsystems=(first,)))
-    host = stage.connect(41, 31)
+    rig.serve(rig.desired(subsystems=(first,)))
+    host = rig.connect(41, 31)
     both = first.model_copy(update={"luns": (*first.luns, lun(52, 2, 12))})
-    stage.serve(stage.desired(subsystems=(both,)))
-    assert stage.sees(host) == {1: "v11", 2: "v12"}
+    rig.serve(rig.desired(subsystems=(both,)))
+    assert rig.sees(host) == {1: "v11", 2: "v12"}
     assert host.events == ["namespace 2 changed"]
-    stage.serve(stage.desired(subsystems=(both.model_copy(update={"luns": (lun(52, 2, 12),)}),)))
-    assert stage.sees(host) == {2: "v12"}
+    rig.serve(rig.desired(subsystems=(both.model_copy(update={"luns": (lun(52, 2, 12),)}),)))
+    assert rig.sees(host) == {2: "v12"}
     assert host.events[1:] == ["namespace 1 changed"]
 
 
-def test_a_volume_that_is_missing_behind_an_open_door_is_told_and_nobody_is_sent_away(stage: Stage) -> None:
+def test_a_volume_that_is_missing_behind_an_open_target_is_reported_and_nobody_is_sent_away(rig: ExportRig) -> None:
     first = subsystem(31, [nvme_host(41)], [lun(51, 1, 11)])
-    stage.serve(stage.desired(subsystems=(first,)))
-    host = stage.connect(41, 31)
-    stage.hide(12)
+    rig.serve(rig.desired(subsystems=(first,)))
+    host = rig.connect(41, 31)
+    rig.hide(12)
     both = first.model_copy(update={"luns": (*first.luns, lun(52, 2, 12))})
-    report = stage.serve(stage.desired(subsystems=(both,)))
-    assert stage.sees(host) == {1: "v11"}
+    report = rig.serve(rig.desired(subsystems=(both,)))
+    assert rig.sees(host) == {1: "v11"}
     assert states(report)[id_of(31)][0] is OPEN
     assert "v12" in (states(report)[id_of(31)][1] or "")
 
 
-def test_a_number_that_changes_hands_serves_the_new_volume(stage: Stage) -> None:
-    stage.serve(stage.desired(subsystems=(subsystem(31, [nvme_host(41)], [lun(51, 1, 11)]),)))
-    host = stage.connect(41, 31)
-    stage.serve(stage.desired(subsystems=(subsystem(31, [nvme_host(41)], [lun(59, 1, 12)]),)))
-    assert stage.sees(host) == {1: "v12"}
-    assert stage.read(f"subsystems/{nqn(31)}/namespaces/1/device_uuid") == stage.volumes[1].identity.uuid
+def test_a_number_that_changes_hands_serves_the_new_volume(rig: ExportRig) -> None:
+    rig.serve(rig.desired(subsystems=(subsystem(31, [nvme_host(41)], [lun(51, 1, 11)]),)))
+    host = rig.connect(41, 31)
+    rig.serve(rig.desired(subsystems=(subsystem(31, [nvme_host(41)], [lun(59, 1, 12)]),)))
+    assert rig.sees(host) == {1: "v12"}
+    assert rig.read(f"subsystems/{nqn(31)}/namespaces/1/device_uuid") == rig.volumes[1].identity.uuid
 
 
-def test_a_host_that_leaves_is_cut_off_and_the_others_may_come_back(stage: Stage) -> None:
-    stage.serve(stage.desired())
-    leaving, staying = stage.connect(42, 31, (dhchap_key(1), None)), stage.connect(43, 32)
-    left = stage.desired(
+def test_a_host_that_leaves_is_cut_off_and_the_others_may_come_back(rig: ExportRig) -> None:
+    rig.serve(rig.desired())
+    leaving, staying = rig.connect(42, 31, (dhchap_key(1), None)), rig.connect(43, 32)
+    left = rig.desired(
         subsystems=(
             subsystem(31, [nvme_host(41)], [lun(51, 1, 11), lun(52, 2, 12)]),
             subsystem(32, [nvme_host(43)], [lun(53, 1, 13)]),
         )
     )
-    stage.serve(left)
+    rig.serve(left)
     with pytest.raises(ConnectionError):
-        stage.sees(leaving)
-    assert stage.sees(staying) == {1: "v13"}
-    assert stage.sees(stage.connect(41, 31))
-    assert not stage.machine.exists(f"{ROOT}/hosts/{nqn_of(42)}")
-    assert stage.serve(left).changed == 0
+        rig.sees(leaving)
+    assert rig.sees(staying) == {1: "v13"}
+    assert rig.sees(rig.connect(41, 31))
+    assert not rig.machine.exists(f"{ROOT}/hosts/{nqn_of(42)}")
+    assert rig.serve(left).changed == 0
 
 
-def test_a_host_of_two_subsystems_waits_for_both(stage: Stage) -> None:
-    stage.hide(13)
-    desired = stage.desired(
+def test_a_host_of_two_subsystems_waits_for_both(rig: ExportRig) -> None:
+    rig.hide(13)
+    desired = rig.desired(
         subsystems=(
             subsystem(31, [nvme_host(41)], [lun(51, 1, 11)]),
             subsystem(32, [nvme_host(41), nvme_host(43)], [lun(53, 1, 13)]),
         )
     )
-    report = states(stage.serve(desired))
+    report = states(rig.serve(desired))
     assert [state for state, _ in report.values()] == [BLOCKED, BLOCKED]
     assert all("v13 does not exist" in (reason or "") for _, reason in report.values())
-    stage.show(13)
-    stage.serve(desired)
-    assert stage.sees(stage.connect(41, 31)) == {1: "v11"}
-    assert stage.sees(stage.connect(41, 32)) == {1: "v13"}
+    rig.show(13)
+    rig.serve(desired)
+    assert rig.sees(rig.connect(41, 31)) == {1: "v11"}
+    assert rig.sees(rig.connect(41, 32)) == {1: "v13"}
 
 
-def test_a_host_that_is_in_is_let_into_a_second_subsystem_once_that_is_whole(stage: Stage) -> None:
+def test_a_host_that_is_in_is_let_into_a_second_subsystem_once_that_is_whole(rig: ExportRig) -> None:
     first = subsystem(31, [nvme_host(41)], [lun(51, 1, 11)])
-    stage.serve(stage.desired(subsystems=(first,)))
-    host = stage.connect(41, 31)
-    stage.hide(13)
-    desired = stage.desired(subsystems=(first, subsystem(32, [nvme_host(41)], [lun(53, 1, 13)])))
-    report = states(stage.serve(desired))
+    rig.serve(rig.desired(subsystems=(first,)))
+    host = rig.connect(41, 31)
+    rig.hide(13)
+    desired = rig.desired(subsystems=(first, subsystem(32, [nvme_host(41)], [lun(53, 1, 13)])))
+    report = states(rig.serve(desired))
     assert report[id_of(31)] == (OPEN, None)
     assert report[id_of(32)][0] is BLOCKED
-    assert stage.sees(host) == stage.sees(stage.connect(41, 31)) == {1: "v11"}
-    stage.show(13)
-    assert set(states(stage.serve(desired)).values()) == {(OPEN, None)}
-    assert stage.sees(stage.connect(41, 32)) == {1: "v13"}
+    assert rig.sees(host) == rig.sees(rig.connect(41, 31)) == {1: "v11"}
+    rig.show(13)
+    assert set(states(rig.serve(desired)).values()) == {(OPEN, None)}
+    assert rig.sees(rig.connect(41, 32)) == {1: "v13"}
 
 
-def test_a_portal_nobody_can_listen_on_is_told_once_and_the_other_serves(stage: Stage) -> None:
-    report = stage.serve(stage.desired(portals=(nvme_portal(21, "198.51.100.9"), nvme_portal(22))))
+def test_a_portal_nobody_can_listen_on_is_reported_once_and_the_other_serves(rig: ExportRig) -> None:
+    report = rig.serve(rig.desired(portals=(nvme_portal(21, "198.51.100.9"), nvme_portal(22))))
     reasons = {portal.portal_id: portal.reason for portal in report.portals}
     assert "198.51.100.9 port 4420: the appliance does not have this address" in (reasons[id_of(21)] or "")
     assert reasons[id_of(22)] is None
-    tries = [call for call in stage.machine.faults.calls if call.name == "symlink" and "/ports/" in call.detail]
+    tries = [call for call in rig.machine.faults.calls if call.name == "symlink" and "/ports/" in call.detail]
     assert len(tries) == 3
-    assert stage.sees(stage.connect(41, 31))
+    assert rig.sees(rig.connect(41, 31))
 
 
-def test_a_portal_opens_when_its_address_appears(stage: Stage) -> None:
-    stage.serve(desired := stage.desired(portals=(nvme_portal(21), nvme_portal(22, "198.51.100.9"))))
-    before = stage.connect(43, 32)
+def test_a_portal_opens_when_its_address_appears(rig: ExportRig) -> None:
+    rig.serve(desired := rig.desired(portals=(nvme_portal(21), nvme_portal(22, "198.51.100.9"))))
+    before = rig.connect(43, 32)
     with pytest.raises(ConnectionError):
-        stage.machine.connect(nqn_of(43), nqn(32), "198.51.100.9:4420", None)
-    stage.machine.addresses.add("198.51.100.9")
-    assert {portal.reason for portal in stage.serve(desired).portals} == {None}
-    after = stage.machine.connect(nqn_of(43), nqn(32), "198.51.100.9:4420", None)
-    assert stage.sees(after) == stage.sees(before) == {1: "v13"}
-    assert stage.serve(desired).changed == 0
+        rig.machine.connect(nqn_of(43), nqn(32), "198.51.100.9:4420", None)
+    rig.machine.addresses.add("198.51.100.9")
+    assert {portal.reason for portal in rig.serve(desired).portals} == {None}
+    after = rig.machine.connect(nqn_of(43), nqn(32), "198.51.100.9:4420", None)
+    assert rig.sees(after) == rig.sees(before) == {1: "v13"}
+    assert rig.serve(desired).changed == 0
 
 
-def test_a_portal_that_goes_stops_listening(stage: Stage) -> None:
-    stage.serve(stage.desired())
-    host = stage.connect(41, 31)
-    stage.serve(stage.desired(portals=()))
+def test_a_portal_that_goes_stops_listening(rig: ExportRig) -> None:
+    rig.serve(rig.desired())
+    host = rig.connect(41, 31)
+    rig.serve(rig.desired(portals=()))
     with pytest.raises(ConnectionError):
-        stage.sees(host)
+        rig.sees(host)
     with pytest.raises(ConnectionError):
-        stage.connect(41, 31)
-    assert stage.machine.listdir(f"{ROOT}/ports") == []
+        rig.connect(41, 31)
+    assert rig.machine.listdir(f"{ROOT}/ports") == []
 
 
-def test_what_others_export_is_shown_and_never_touched(stage: Stage) -> None:
-    machine = stage.machine
+def test_what_others_export_is_shown_and_never_touched(rig: ExportRig) -> None:
+    machine = rig.machine
     theirs, host = f"{ROOT}/subsystems/nqn.2020-01.com.example:theirs", f"{ROOT}/hosts/{nqn_of(41)}"
     for path in (theirs, host, f"{ROOT}/ports/1", f"{ROOT}/hosts/nqn.2020-01.com.example:lone"):
         machine.mkdir(path)
     machine.symlink(host, f"{theirs}/allowed_hosts/{nqn_of(41)}")
-    report = stage.serve(stage.desired())
+    report = rig.serve(rig.desired())
     assert report.foreign == ("nqn.2020-01.com.example:theirs",)
     state, reason = states(report)[id_of(31)]
     assert state is BLOCKED
     assert "does not belong to Lunette" in (reason or "")
-    assert stage.read(f"hosts/{nqn_of(41)}/dhchap_key") == ""
+    assert rig.read(f"hosts/{nqn_of(41)}/dhchap_key") == ""
     withdraw(machine)
     assert machine.listdir(f"{ROOT}/subsystems") == ["nqn.2020-01.com.example:theirs"]
     assert machine.listdir(f"{ROOT}/ports") == ["1"]
     assert machine.listdir(f"{ROOT}/hosts") == [nqn_of(41), "nqn.2020-01.com.example:lone"]
 
 
-def test_without_a_ledger_nothing_is_removed(stage: Stage) -> None:
-    stage.serve(stage.desired())
-    host = stage.connect(43, 32)
-    stage.serve(stage.desired(subsystems=(subsystem(31, [nvme_host(41)], [lun(51, 1, 11)]),)), keep_strays=True)
-    assert stage.sees(host) == {1: "v13"}
+def test_without_a_ledger_nothing_is_removed(rig: ExportRig) -> None:
+    rig.serve(rig.desired())
+    host = rig.connect(43, 32)
+    rig.serve(rig.desired(subsystems=(subsystem(31, [nvme_host(41)], [lun(51, 1, 11)]),)), keep_stale=True)
+    assert rig.sees(host) == {1: "v13"}
 
 
-def test_a_grown_volume_is_looked_at_anew(stage: Stage) -> None:
-    stage.serve(stage.desired())
-    before = len(stage.machine.faults.calls)
-    stage.serve(stage.desired())
-    asked = [call.detail for call in stage.machine.faults.calls[before:] if call.detail.endswith("/revalidate_size")]
+def test_a_grown_volume_is_looked_at_again(rig: ExportRig) -> None:
+    rig.serve(rig.desired())
+    before = len(rig.machine.faults.calls)
+    rig.serve(rig.desired())
+    asked = [call.detail for call in rig.machine.faults.calls[before:] if call.detail.endswith("/revalidate_size")]
     assert len(asked) == 3
 
 
-def test_withdrawing_takes_everything_down_paths_first(stage: Stage) -> None:
-    stage.serve(stage.desired())
-    before = len(stage.machine.faults.calls)
-    assert exported_volumes(stage.machine) == {volume.identity.uuid for volume in stage.volumes}
-    assert withdraw(stage.machine) == {}
-    moves = [c.detail for c in stage.machine.faults.calls[before:] if c.changes]
+def test_withdrawing_takes_everything_down_paths_first(rig: ExportRig) -> None:
+    rig.serve(rig.desired())
+    before = len(rig.machine.faults.calls)
+    assert exported_volumes(rig.machine) == {volume.identity.uuid for volume in rig.volumes}
+    assert withdraw(rig.machine) == {}
+    moves = [c.detail for c in rig.machine.faults.calls[before:] if c.changes]
     assert all("/ports/" in move for move in moves[:2])
-    assert not is_served(stage.machine)
+    assert not is_served(rig.machine)
     for folder in ("hosts", "subsystems", "ports"):
-        assert stage.machine.listdir(f"{ROOT}/{folder}") == []
+        assert rig.machine.listdir(f"{ROOT}/{folder}") == []
 
 
 def test_rdma_is_the_same_with_another_transport() -> None:
@@ -378,24 +378,22 @@ def test_the_waiting_key_is_one_the_kernel_takes_and_nobody_could_choose() -> No
     assert tree.WAITING not in json.dumps([dhchap_key(n) for n in range(256)])
 
 
-def test_sessions_the_kernel_does_not_tell_are_unknown_and_not_none(stage: Stage) -> None:
-    assert observe_sessions(stage.machine) == ((), None), "nothing is served, so nobody is connected"
-    stage.serve(stage.desired())
-    found, unseen = observe_sessions(stage.machine)
+def test_sessions_the_kernel_does_not_tell_are_unknown_and_not_none(rig: ExportRig) -> None:
+    assert observe_sessions(rig.machine) == ((), None), "nothing is served, so nobody is connected"
+    rig.serve(rig.desired())
+    found, unseen = observe_sessions(rig.machine)
     assert found == ()
     assert unseen
     assert "CONFIG_NVME_TARGET_DEBUGFS" in unseen.reason
 
 
-def test_a_subsystem_that_could_not_let_a_host_in_is_not_served_yet(stage: Stage) -> None:
+def test_a_subsystem_that_could_not_let_a_host_in_is_not_served_yet(rig: ExportRig) -> None:
     """The host would be told never to come back."""
-    stage.machine.faults.break_calls(
-        lambda call: call.name == "symlink" and f"allowed_hosts/{nqn_of(41)}" in call.detail
-    )
-    report = stage.serve(stage.desired())
+    rig.machine.faults.break_calls(lambda call: call.name == "symlink" and f"allowed_hosts/{nqn_of(41)}" in call.detail)
+    report = rig.serve(rig.desired())
     assert states(report)[id_of(31)][0] is BLOCKED
     assert states(report)[id_of(32)] == (OPEN, None)
     with pytest.raises(Refuse, match="no such subsystem"):
-        stage.connect(41, 31)
-    stage.machine.faults.disarm()
-    assert set(states(stage.serve(stage.desired())).values()) == {(OPEN, None)}
+        rig.connect(41, 31)
+    rig.machine.faults.disarm()
+    assert set(states(rig.serve(rig.desired())).values()) == {(OPEN, None)}

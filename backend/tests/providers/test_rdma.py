@@ -9,7 +9,7 @@ import pytest
 from backend.tests.fakemachine import FakeSystem
 from backend.tests.recorded import recorded
 from lunette.domain.errors import ToolFailed
-from lunette.domain.rdma import NO_DEVICE, RdmaAddress, RdmaDevice, hindrance
+from lunette.domain.rdma import NO_DEVICE, RdmaAddress, RdmaDevice, blocker
 from lunette.providers.fabrics import rdma
 
 
@@ -45,16 +45,16 @@ def test_a_gid_is_an_address_unless_it_is_empty_or_what_every_port_has(gid: str,
     assert rdma.parse_gid(gid) == address
 
 
-def test_listeners_are_told_with_their_places() -> None:
-    told = rdma.parse_listeners(recorded("iproute2-6.15/rdma-resource-cm_id.json"))
-    assert told == {(ip_address(a), p) for a, p in (("192.168.77.1", 3261), ("0.0.0.0", 3263), ("127.0.0.1", 3262))}
+def test_listeners_are_reported_with_their_places() -> None:
+    reported = rdma.parse_listeners(recorded("iproute2-6.15/rdma-resource-cm_id.json"))
+    assert reported == {(ip_address(a), p) for a, p in (("192.168.77.1", 3261), ("0.0.0.0", 3263), ("127.0.0.1", 3262))}
     assert rdma.parse_listeners("") == frozenset()
 
 
 @pytest.mark.parametrize(("state", "is_alive"), [("CONNECT", True), ("DISCONNECT", False)])
 def test_where_a_host_is_connected_nobody_needs_to_be_heard(state: str, is_alive: bool) -> None:
-    told = [{"state": state, "src-addr": "2001:db8::1:4420", "dst-addr": "2001:db8::9:40000"}]
-    assert rdma.parse_listeners(json.dumps(told)) == ({(ip_address("2001:db8::1"), 4420)} if is_alive else set())
+    reported = [{"state": state, "src-addr": "2001:db8::1:4420", "dst-addr": "2001:db8::9:40000"}]
+    assert rdma.parse_listeners(json.dumps(reported)) == ({(ip_address("2001:db8::1"), 4420)} if is_alive else set())
 
 
 def test_a_device_is_seen_with_its_link_and_its_addresses() -> None:
@@ -78,15 +78,15 @@ def test_what_keeps_everybody_from_a_device_is_said_with_what_to_do() -> None:
 
 def test_only_addresses_of_rdma_devices_can_be_listened_on() -> None:
     there = [device("192.0.2.1"), device("2001:db8::1", name="mlx5_0", interface="eth2")]
-    assert hindrance("192.0.2.1", there) is None
-    assert hindrance("2001:db8:0::1", there) is None
-    assert hindrance("0.0.0.0", there) is None
-    refusal = hindrance("10.0.2.15", there)
+    assert blocker("192.0.2.1", there) is None
+    assert blocker("2001:db8:0::1", there) is None
+    assert blocker("0.0.0.0", there) is None
+    refusal = blocker("10.0.2.15", there)
     assert refusal == (
         "no RDMA device has the address 10.0.2.15: use one of 192.0.2.1 (rxe0/1), 2001:db8::1 (mlx5_0/1)"
     )
-    assert hindrance("10.0.2.15", [device()]) == "no RDMA device has the address 10.0.2.15: assign it to eth1 of rxe0/1"
-    assert hindrance("0.0.0.0", []) == NO_DEVICE
+    assert blocker("10.0.2.15", [device()]) == "no RDMA device has the address 10.0.2.15: assign it to eth1 of rxe0/1"
+    assert blocker("0.0.0.0", []) == NO_DEVICE
 
 
 def pfc(*on: int) -> str:
@@ -97,7 +97,7 @@ def pfc(*on: int) -> str:
 
 
 @pytest.mark.parametrize("on", [(), (3,), (0, 7)])
-def test_priorities_with_flow_control_are_told(on: tuple[int, ...]) -> None:
+def test_priorities_with_flow_control_are_reported(on: tuple[int, ...]) -> None:
     assert rdma.parse_pfc(pfc(*on)) == on
 
 
@@ -110,7 +110,7 @@ def test_an_answer_of_another_shape_is_no_answer(text: str) -> None:
 def test_flow_control_is_shown_where_the_driver_tells_and_absent_elsewhere() -> None:
     machine = FakeSystem()
     machine.plug_rdma("rxe0")
-    assert [(one.lossless, one.hint) for one in rdma.told(machine)] == [(None, None)], "no tool"
+    assert [(one.lossless, one.hint) for one in rdma.with_flow_control(machine)] == [(None, None)], "no tool"
     answers = [(1, "", "Attribute read: Operation not supported"), (0, pfc(), ""), (0, pfc(3), "")]
     asked: list[Sequence[str]] = []
 
@@ -119,7 +119,7 @@ def test_flow_control_is_shown_where_the_driver_tells_and_absent_elsewhere() -> 
         return answers[len(asked) - 1]
 
     machine.tools.add("dcb", dcb)
-    hints = [rdma.told(machine)[0].hint or "" for _ in answers]
+    hints = [rdma.with_flow_control(machine)[0].hint or "" for _ in answers]
     assert asked[0] == ["dcb", "-j", "pfc", "show", "dev", "eth0"]
     assert hints[0] == ""
     assert hints[1].startswith("flow control (PFC) is not enabled for any priority of eth0")

@@ -8,7 +8,7 @@ import pytest
 
 from backend.tests.fakemachine import Crash, FakeSystem
 from backend.tests.fakemachine.faults import When
-from backend.tests.providers.shop import Shop
+from backend.tests.providers.rig import Rig
 from lunette.domain.errors import Conflict, LunetteError, NoSpace, NotFound
 from lunette.domain.sealed_copies import SLOT_BYTES, CopyHeader, FoundCopy, SealOrder
 from lunette.domain.steps import GroupCreate, GroupRemove
@@ -21,12 +21,12 @@ from lunette.providers.volumes.lvm.plan import COPY_NAME
 
 @pytest.fixture
 def group() -> tuple[FakeSystem, GroupCreate]:
-    shop = Shop()
-    create = shop.create()
-    shop.do(create)
-    group = shop.group(create)
-    shop.do(group)
-    return shop.machine, group
+    rig = Rig()
+    create = rig.create()
+    rig.do(create)
+    group = rig.group(create)
+    rig.do(group)
+    return rig.machine, group
 
 
 def order(group: GroupCreate, content: bytes, generation: int = 1) -> SealOrder:
@@ -65,12 +65,12 @@ def test_the_newest_copy_is_read_and_the_array_tells_its_generation(group: tuple
 
 def struck(written: int, number: int, when: When, *, kills: bool) -> bool:
     """One run with a fault at the call `number`; False once the write has fewer calls."""
-    shop = Shop()
-    create = shop.create()
-    shop.do(create)
-    made = shop.group(create)
-    shop.do(made)
-    machine = shop.machine
+    rig = Rig()
+    create = rig.create()
+    rig.do(create)
+    made = rig.group(create)
+    rig.do(made)
+    machine = rig.machine
     for count in range(written):
         sealed_copy.write(machine, order(made, b"old%d" % count))
     before, strike = content(machine), machine.faults.crash_at if kills else machine.faults.fail_at

@@ -97,12 +97,12 @@ SAS = {
 }
 
 
-def told(document: object) -> HealthValues:
+def reported(document: object) -> HealthValues:
     return smart_parse.reading(json.dumps(document), 7.0).values
 
 
 def test_a_sata_drive_has_its_sectors_and_what_it_does_not_give_is_absent() -> None:
-    assert told(SATA) == HealthValues(
+    assert reported(SATA) == HealthValues(
         temperature_c=32,
         temperature_warning_c=60,
         power_on_hours=8766,
@@ -130,10 +130,12 @@ def test_a_sas_drive_has_defects_its_wear_and_its_verdict() -> None:
 
 def test_a_sata_drive_without_attribute_199_has_its_interface_errors_in_the_statistics() -> None:
     page = {"number": 6, "table": [{"offset": 24, "value": 9, "flags": {"valid": True}}]}
-    assert told({"smart_status": {"passed": True}, "ata_device_statistics": {"pages": [page]}}).interface_errors == 9
+    assert (
+        reported({"smart_status": {"passed": True}, "ata_device_statistics": {"pages": [page]}}).interface_errors == 9
+    )
 
 
-def test_commands_that_an_nvme_drive_refused_are_told_from_those_that_failed() -> None:
+def test_commands_that_an_nvme_drive_refused_are_distinguished_from_those_that_failed() -> None:
     machine, fake, disk = plugged("nvme")
     health = machine.tools.drives.health(fake)
     assert not smart.read(machine, disk, None).refused_only
@@ -145,12 +147,12 @@ def test_commands_that_an_nvme_drive_refused_are_told_from_those_that_failed() -
 
 
 def test_a_trip_temperature_of_zero_is_none() -> None:
-    assert told(SAS | {"temperature": {"current": 41, "drive_trip": 0}}).temperature_critical_c is None
+    assert reported(SAS | {"temperature": {"current": 41, "drive_trip": 0}}).temperature_critical_c is None
 
 
 def test_a_volume_of_a_controller_that_has_no_sensor_is_not_at_0_degrees() -> None:
-    assert told(SAS | {"temperature": {"current": 0, "drive_trip": 0}}).temperature_c is None
-    assert told(SAS | {"temperature": {"current": 0, "drive_trip": 65}}).temperature_c == 0
+    assert reported(SAS | {"temperature": {"current": 0, "drive_trip": 0}}).temperature_c is None
+    assert reported(SAS | {"temperature": {"current": 0, "drive_trip": 65}}).temperature_c == 0
 
 
 def test_a_device_without_smart_has_a_problem_in_smartctls_words_and_no_zeros() -> None:
@@ -196,11 +198,11 @@ def test_an_nvme_drive_is_safe_from_power_cuts_only_if_it_says_that_it_has_no_vo
     assert disk.power_loss_protection() is None, "it was not asked"
     for has_cache, is_safe in ((True, None), (False, True)):
         fake.has_write_cache = has_cache
-        told = disk.model_copy(update={"health": smart.read(machine, disk, None)})
-        assert told.power_loss_protection() is is_safe
+        reported = disk.model_copy(update={"health": smart.read(machine, disk, None)})
+        assert reported.power_loss_protection() is is_safe
     machine.tools.remove("nvme")
-    told = disk.model_copy(update={"health": smart.read(machine, disk, None)})
-    assert told.power_loss_protection() is None
+    reported = disk.model_copy(update={"health": smart.read(machine, disk, None)})
+    assert reported.power_loss_protection() is None
     assert smart_parse.volatile_cache({"sn": "1"}) is None
 
 
@@ -298,7 +300,7 @@ def test_a_virtual_disk_is_not_asked() -> None:
     machine = FakeSystem()
     (disk,) = machine.add_disks(1, "virtio")
     disk.kernel_name = "vda"
-    assert not smart.tells(observe_disks(machine)[0])
+    assert not smart.reports_health(observe_disks(machine)[0])
 
 
 @pytest.mark.parametrize(("transport", "tool"), [("sata", "hdparm"), ("sas", "sg_opcodes")])

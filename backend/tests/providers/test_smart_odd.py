@@ -139,7 +139,7 @@ ILL: dict[str, dict[str, Any]] = {
     "sas worn": WELL["sas"] | {"scsi_percentage_used_endurance_indicator": 120},
 }
 TABLE: Path = ("ata_smart_attributes", "table")
-NOT_TOLD: dict[str, set[Path]] = {
+NOT_REPORTED: dict[str, set[Path]] = {
     "sata sectors": {TABLE[:1], (*TABLE, 3)},
     "nvme self-test": {NVME_TESTS[:1], NVME_TESTS, (*NVME_TESTS, 1)},
     "sata self-test": {ATA_TESTS[:1], ATA_TESTS[:2], ATA_TESTS, (*ATA_TESTS, 0)},
@@ -154,7 +154,7 @@ def leaves_out(name: str, at: Path, value: object) -> bool:
     if at == ("smart_status", "passed"):
         return value is True
     is_nothing = value is DROPPED or value in ([], {}, [None]) or (value is None and isinstance(at[-1], int))
-    return is_nothing and at in NOT_TOLD.get(name, ())
+    return is_nothing and at in NOT_REPORTED.get(name, ())
 
 
 @pytest.mark.parametrize("name", WELL)
@@ -188,10 +188,10 @@ def test_the_rest_of_the_readers_raise_nothing_either(name: str) -> None:
             smart_parse.recovery(json.dumps(changed(WELL[name], at, value)))
     for key in ("oacs", "fna", "sanicap", "vwc", "wctemp", "cctemp"):
         for value in ODD:
-            told = {key: value}
-            assert isinstance(smart_parse.limits(told), dict)
-            assert smart_parse.volatile_cache(told) in (None, True, False)
-            assert smart_parse.erases(told).crypto is False
+            reported = {key: value}
+            assert isinstance(smart_parse.limits(reported), dict)
+            assert smart_parse.volatile_cache(reported) in (None, True, False)
+            assert smart_parse.erases(reported).crypto is False
 
 
 @pytest.mark.parametrize("text", ["", "null", "[]", "3", '"ok"', "{", "[" * 100_000, '{"smart_status": 1e999}'])
@@ -204,8 +204,8 @@ def test_what_is_no_document_is_unknown(text: str) -> None:
 
 def test_texts_are_compared_as_numbers() -> None:
     """As a text "3" is more than "10"."""
-    told = log(available_spare="3", available_spare_threshold="10", percentage_used="101 %", media_errors="5")
-    values = read(told).values
+    reported = log(available_spare="3", available_spare_threshold="10", percentage_used="101 %", media_errors="5")
+    values = read(reported).values
     assert (values.available_spare_percent, values.available_spare_threshold_percent) == (3, 10)
     assert (values.used_percent, values.media_errors) == (101, 5)
     assert read(log(media_errors="1,024")).values.media_errors == 1024
@@ -232,20 +232,20 @@ def test_a_raw_value_of_48_bits_without_its_text_is_read_without_what_the_maker_
 
 @pytest.mark.parametrize("absurd", [-273, 255, 32768, None])
 def test_a_sensor_that_tells_nothing_is_no_temperature_and_the_drive_is_well(absurd: object) -> None:
-    told = log(temperature=absurd) | {"temperature": {"current": absurd}}
-    assert read(told).values.temperature_c is None
-    assert state(told) is DiskHealthState.OK
+    reported = log(temperature=absurd) | {"temperature": {"current": absurd}}
+    assert read(reported).values.temperature_c is None
+    assert state(reported) is DiskHealthState.OK
     assert read(log(temperature=None)).values.temperature_c == 38, "smartctl has it in two places"
 
 
 @pytest.mark.parametrize(
     "spoil",
     [
-        lambda told: told | {"smart_status": None},
-        lambda told: told | {"smart_status": {"passed": "perhaps"}},
-        lambda told: told | {"smart_status": {}},
-        lambda told: told | {LOG: None},
-        lambda told: {key: value for key, value in told.items() if key != LOG},
+        lambda reported: reported | {"smart_status": None},
+        lambda reported: reported | {"smart_status": {"passed": "perhaps"}},
+        lambda reported: reported | {"smart_status": {}},
+        lambda reported: reported | {LOG: None},
+        lambda reported: {key: value for key, value in reported.items() if key != LOG},
     ],
 )
 def test_a_drive_whose_verdict_or_log_cannot_be_read_is_unknown_and_says_what_to_do(

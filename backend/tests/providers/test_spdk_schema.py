@@ -15,14 +15,14 @@ import yaml
 
 from backend.tests.agent.exports import dhchap, exports, lun, nvme_host, subsystem, volume
 from backend.tests.providers.test_spdk_converge import spdk_portal
-from lunette.providers.exports.spdk import requests, wanted
-from lunette.system.doorway import RpcCall
+from lunette.providers.exports.spdk import requests, tree
+from lunette.system.system_port import RpcCall
 
-BESIDE = Path(__file__).parents[4] / "shared/spdk-rpc-schema-26.09.yaml"
+OTHERS = Path(__file__).parents[4] / "shared/spdk-rpc-schema-26.09.yaml"
 NAMED = os.environ.get("LUNETTE_SPDK_SCHEMA")
-SCHEMA = Path(NAMED or BESIDE)
+SCHEMA = Path(NAMED or OTHERS)
 pytestmark = pytest.mark.skipif(
-    not NAMED and not BESIDE.is_file(), reason=f"SPDK is not packaged by Debian: there is no schema at {BESIDE}"
+    not NAMED and not OTHERS.is_file(), reason=f"SPDK is not packaged by Debian: there is no schema at {OTHERS}"
 )
 KINDS: Mapping[str, type] = {"string": str, "boolean": bool, "uuid": str}
 LIMITS = {"uint8": 2**8, "uint16": 2**16, "uint32": 2**32, "uint64": 2**64}
@@ -35,30 +35,30 @@ def sent() -> list[RpcCall]:
         portals=(spdk_portal(21), spdk_portal(22, "2001:db8::1")),
         subsystems=(subsystem(31, [nvme_host(41, dhchap(1, 2)), nvme_host(42)], [lun(51, 255, 11)]),),
     )
-    whole = wanted.build(desired)
-    door = next(iter(whole.subsystems.values()))
-    bdev, keyed = next(iter(whole.bdevs.values())), next(iter(door.hosts.values()))
-    places, space = sorted(whole.listeners, key=lambda place: place.shown), door.namespaces[255]
+    whole = tree.build(desired)
+    first = next(iter(whole.subsystems.values()))
+    bdev, keyed = next(iter(whole.bdevs.values())), next(iter(first.hosts.values()))
+    places, space = sorted(whole.listeners, key=lambda place: place.shown), first.namespaces[255]
     return [
         *requests.looks(),
         requests.version(),
         requests.transports(),
-        requests.queues(door.nqn),
+        requests.queues(first.nqn),
         requests.make_transport(),
         requests.make_bdev(bdev, 512),
         requests.rescan_bdev(bdev.name),
         requests.delete_bdev(bdev.name),
-        requests.make_subsystem(door),
-        requests.delete_subsystem(door.nqn),
-        requests.add_namespace(door.nqn, space),
-        requests.remove_namespace(door.nqn, 255),
+        requests.make_subsystem(first),
+        requests.delete_subsystem(first.nqn),
+        requests.add_namespace(first.nqn, space),
+        requests.remove_namespace(first.nqn, 255),
         requests.add_key("k", "/k"),
         requests.remove_key("k"),
-        *(requests.add_listener(door.nqn, place) for place in places),
-        requests.remove_listener(door.nqn, places[0]),
-        *(requests.add_host(door.nqn, host) for host in door.hosts.values()),
-        requests.set_keys(door.nqn, keyed),
-        requests.remove_host(door.nqn, keyed.nqn),
+        *(requests.add_listener(first.nqn, place) for place in places),
+        requests.remove_listener(first.nqn, places[0]),
+        *(requests.add_host(first.nqn, host) for host in first.hosts.values()),
+        requests.set_keys(first.nqn, keyed),
+        requests.remove_host(first.nqn, keyed.nqn),
     ]
 
 

@@ -12,7 +12,7 @@ from lunette.providers.arrays.zfs import parse as zfs
 
 def md_array(level: str, states: str, layout: int = 0, **attributes: str) -> md.KernelArray:
     """`states`: for each slot + for a disk in sync, r for one that recovers, - for none."""
-    told = {
+    reported = {
         "array_state": "clean",
         "level": level,
         "raid_disks": str(len(states)),
@@ -26,7 +26,7 @@ def md_array(level: str, states: str, layout: int = 0, **attributes: str) -> md.
         if state != "-"
     ]
     return md.KernelArray(
-        kernel_name="md0", uuid="0" * 32, size_bytes=0, attributes=told | attributes, members=tuple(members)
+        kernel_name="md0", uuid="0" * 32, size_bytes=0, attributes=reported | attributes, members=tuple(members)
     )
 
 

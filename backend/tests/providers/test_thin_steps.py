@@ -5,7 +5,7 @@ import contextlib
 import pytest
 
 from backend.tests.fakemachine import When
-from backend.tests.providers.shop import Shop
+from backend.tests.providers.rig import Rig
 from lunette.domain.errors import Conflict, InUse, NoSpace, NotFound, ToolFailed
 from lunette.domain.sizes import GIB, KIB, MIB
 from lunette.domain.steps import (
@@ -24,7 +24,7 @@ from lunette.providers.volumes.lvm import plan as lvm
 SNAPSHOT_ID, ROLL_BACK_ID = "dddddddd-0000-4000-8000-000000000004", "eeeeeeee-0000-4000-8000-000000000005"
 
 
-class ThinShop(Shop):
+class ThinRig(Rig):
     """A shop with an array and its group; `pool` and `thin` are steps that were not done yet."""
 
     def __init__(self) -> None:
@@ -79,111 +79,107 @@ class ThinShop(Shop):
 
 
 @pytest.fixture
-def shop() -> ThinShop:
-    return ThinShop()
+def rig() -> ThinRig:
+    return ThinRig()
 
 
-def sizes(shop: Shop) -> dict[str, int]:
-    return {volume.name: volume.size_bytes for volume in shop.agent.observe().volumes}
+def sizes(rig: Rig) -> dict[str, int]:
+    return {volume.name: volume.size_bytes for volume in rig.agent.observe().volumes}
 
 
-def test_a_volume_grows_while_it_is_open(shop: ThinShop) -> None:
-    cut = shop.cut(shop.made)
-    shop.do(cut)
-    shop.do(shop.seal(cut))
-    shop.machine.blocks.open_exclusively(shop.device, "LIO")
-    shop.machine.write_data(shop.device, 0, "kept")
-    assert shop.do(shop.grow(128 * MIB, cut))
-    assert not shop.do(shop.grow(128 * MIB, cut))
-    device = shop.machine.blocks.find(shop.device)
+def test_a_volume_grows_while_it_is_open(rig: ThinRig) -> None:
+    cut = rig.cut(rig.made)
+    rig.do(cut)
+    rig.do(rig.seal(cut))
+    rig.machine.blocks.open_exclusively(rig.device, "LIO")
+    rig.machine.write_data(rig.device, 0, "kept")
+    assert rig.do(rig.grow(128 * MIB, cut))
+    assert not rig.do(rig.grow(128 * MIB, cut))
+    device = rig.machine.blocks.find(rig.device)
     assert device
     assert device.size_bytes == 128 * MIB
-    assert shop.machine.read_data(shop.device, 0) == "kept"
+    assert rig.machine.read_data(rig.device, 0) == "kept"
 
 
-def test_a_volume_is_never_made_smaller_and_never_larger_than_what_is_left(shop: ThinShop) -> None:
-    cut = shop.cut(shop.made)
-    shop.do(cut)
+def test_a_volume_is_never_made_smaller_and_never_larger_than_what_is_left(rig: ThinRig) -> None:
+    cut = rig.cut(rig.made)
+    rig.do(cut)
     with pytest.raises(Conflict, match="cannot be shrunk"):
-        shop.do(shop.grow(32 * MIB, cut))
+        rig.do(rig.grow(32 * MIB, cut))
     with pytest.raises(NoSpace, match=r"3\.9 GiB free"):
-        shop.do(shop.grow(64 * GIB, cut))
-    assert sizes(shop) == {cut.lv_name: 64 * MIB}
+        rig.do(rig.grow(64 * GIB, cut))
+    assert sizes(rig) == {cut.lv_name: 64 * MIB}
     with pytest.raises(Conflict, match="was not changed"):
-        shop.do(shop.grow(128 * MIB, cut).model_copy(update={"volume_id": "another"}))
+        rig.do(rig.grow(128 * MIB, cut).model_copy(update={"volume_id": "another"}))
 
 
-def test_a_kernel_that_was_not_told_the_new_size_is_told_by_the_repeated_step(shop: ThinShop) -> None:
-    cut = shop.cut(shop.made)
-    shop.do(cut)
-    step = shop.grow(128 * MIB, cut)
-    number = next(n for n in range(1, 20) if _is_extend(shop, step, n))
+def test_a_kernel_that_was_not_told_the_new_size_is_told_by_the_repeated_step(rig: ThinRig) -> None:
+    cut = rig.cut(rig.made)
+    rig.do(cut)
+    step = rig.grow(128 * MIB, cut)
+    number = next(n for n in range(1, 20) if _is_extend(rig, step, n))
     assert number
-    device = shop.machine.blocks.find(shop.device)
+    device = rig.machine.blocks.find(rig.device)
     assert device
-    assert (sizes(shop)[cut.lv_name], device.size_bytes) == (128 * MIB, 64 * MIB)
-    assert shop.do(step)
-    device = shop.machine.blocks.find(shop.device)
+    assert (sizes(rig)[cut.lv_name], device.size_bytes) == (128 * MIB, 64 * MIB)
+    assert rig.do(step)
+    device = rig.machine.blocks.find(rig.device)
     assert device
     assert device.size_bytes == 128 * MIB
 
 
-def _is_extend(shop: Shop, step: VolumeGrow, number: int) -> bool:
+def _is_extend(rig: Rig, step: VolumeGrow, number: int) -> bool:
     """Fail the n-th call half-way; whether it was the one that extends."""
-    shop.machine.faults.fail_at(number, When.DURING)
-    before = len(shop.machine.faults.calls)
+    rig.machine.faults.fail_at(number, When.DURING)
+    before = len(rig.machine.faults.calls)
     try:
-        shop.do(step)
+        rig.do(step)
     except Exception:  # noqa: BLE001 whatever the injected failure becomes
-        shop.machine.faults.disarm()
-        return shop.machine.faults.calls[before + number - 1].detail.startswith("lvextend")
+        rig.machine.faults.disarm()
+        return rig.machine.faults.calls[before + number - 1].detail.startswith("lvextend")
     raise AssertionError("no call of the step extends the volume")
 
 
-def cut_in_conversion(shop: ThinShop) -> None:
+def cut_in_conversion(rig: ThinRig) -> None:
     """The pool's step, broken off while lvconvert makes the spare."""
     for number in range(1, 40):
-        before = len(shop.machine.faults.calls)
-        shop.machine.faults.fail_at(number, When.DURING)
+        before = len(rig.machine.faults.calls)
+        rig.machine.faults.fail_at(number, When.DURING)
         with contextlib.suppress(Exception):
-            shop.do(shop.pool)
-        shop.machine.faults.disarm()
-        if shop.machine.faults.calls[before + number - 1].detail.startswith("lvconvert"):
+            rig.do(rig.pool)
+        rig.machine.faults.disarm()
+        if rig.machine.faults.calls[before + number - 1].detail.startswith("lvconvert"):
             return
-        shop.undo(shop.pool)
+        rig.undo(rig.pool)
     raise AssertionError("no call of the step makes a pool")
 
 
 @pytest.mark.parametrize("name", ["lvol0", "lvol3"])
-def test_a_spare_that_was_not_finished_goes_with_the_pool_and_a_volume_of_others_never(
-    shop: ThinShop, name: str
-) -> None:
+def test_a_spare_that_was_not_finished_goes_with_the_pool_and_a_volume_of_others_never(rig: ThinRig, name: str) -> None:
     mine = f"lvol{int(name[4:]) + 1}"
-    shop.machine.run(["lvcreate", "-y", "--type", "linear", "--name", name, "--size", f"{4 * MIB}b", shop.made.group])
-    cut_in_conversion(shop)
-    assert mine in sizes(shop)
-    assert shop.undo(shop.pool)
-    assert sizes(shop) == {name: 4 * MIB}
-    cut_in_conversion(shop)
-    assert shop.do(shop.pool)
-    assert sizes(shop) == {name: 4 * MIB}
-    assert not shop.do(shop.pool)
+    rig.machine.run(["lvcreate", "-y", "--type", "linear", "--name", name, "--size", f"{4 * MIB}b", rig.made.group])
+    cut_in_conversion(rig)
+    assert mine in sizes(rig)
+    assert rig.undo(rig.pool)
+    assert sizes(rig) == {name: 4 * MIB}
+    cut_in_conversion(rig)
+    assert rig.do(rig.pool)
+    assert sizes(rig) == {name: 4 * MIB}
+    assert not rig.do(rig.pool)
 
 
-def test_a_volume_of_others_in_the_place_of_the_spare_stays(shop: ThinShop) -> None:
+def test_a_volume_of_others_in_the_place_of_the_spare_stays(rig: ThinRig) -> None:
     """Another size, or a mark: it is not what lvconvert was about to make."""
-    cut_in_conversion(shop)
-    shop.machine.run(["lvremove", "-y", f"{shop.made.group}/lvol0"])
-    shop.machine.run(
-        ["lvcreate", "-y", "--type", "linear", "--name", "lvol0", "--size", f"{8 * MIB}b", shop.made.group]
-    )
-    assert shop.undo(shop.pool)
-    assert sizes(shop) == {"lvol0": 8 * MIB}
+    cut_in_conversion(rig)
+    rig.machine.run(["lvremove", "-y", f"{rig.made.group}/lvol0"])
+    rig.machine.run(["lvcreate", "-y", "--type", "linear", "--name", "lvol0", "--size", f"{8 * MIB}b", rig.made.group])
+    assert rig.undo(rig.pool)
+    assert sizes(rig) == {"lvol0": 8 * MIB}
 
 
-def test_the_pool_refuses_errors_instead_of_queueing_and_keeps_a_spare(shop: ThinShop) -> None:
-    shop.do(shop.pool)
-    (command,) = [c.detail for c in shop.machine.faults.calls if "--type thin-pool" in c.detail]
+def test_the_pool_refuses_errors_instead_of_queueing_and_keeps_a_spare(rig: ThinRig) -> None:
+    rig.do(rig.pool)
+    (command,) = [c.detail for c in rig.machine.faults.calls if "--type thin-pool" in c.detail]
     policy = (
         "activation/error_when_full=1",
         "--poolmetadataspare y",
@@ -192,162 +188,160 @@ def test_the_pool_refuses_errors_instead_of_queueing_and_keeps_a_spare(shop: Thi
         "--chunksize 65536b",
     )
     assert [words for words in policy if words not in command] == []
-    (pool,) = shop.agent.observe().pools
+    (pool,) = rig.agent.observe().pools
     assert pool.thin
     assert (pool.thin.size_bytes, pool.thin.metadata_bytes, pool.thin.volumes) == (128 * MIB, 4 * MIB, 0)
-    assert [volume.name for volume in shop.agent.observe().volumes] == []
+    assert [volume.name for volume in rig.agent.observe().volumes] == []
 
 
-def test_a_thin_volume_tells_what_it_holds(shop: ThinShop) -> None:
-    shop.with_thin()
-    shop.machine.write_data(shop.device, 0, "x")
-    (volume,) = shop.agent.observe().volumes
+def test_a_thin_volume_tells_what_it_holds(rig: ThinRig) -> None:
+    rig.with_thin()
+    rig.machine.write_data(rig.device, 0, "x")
+    (volume,) = rig.agent.observe().volumes
     assert volume.used_bytes
     assert volume.used_bytes // KIB == 65  # a report has two decimals of a percent
-    (pool,) = shop.agent.observe().pools
+    (pool,) = rig.agent.observe().pools
     assert pool.thin
     assert (pool.thin.volumes, pool.thin.used_bytes) == (1, int(128 * MIB * 0.05 / 100))
 
 
-def test_a_pool_with_a_volume_is_neither_taken_back_nor_removed(shop: ThinShop) -> None:
-    shop.with_thin()
-    assert not shop.undo(shop.pool)
-    assert not shop.do(ThinPoolRemove(group=shop.made.group, name="pool"))
-    assert sizes(shop) == {shop.thin.lv_name: 64 * MIB}
+def test_a_pool_with_a_volume_is_neither_undone_nor_removed(rig: ThinRig) -> None:
+    rig.with_thin()
+    assert not rig.undo(rig.pool)
+    assert not rig.do(ThinPoolRemove(group=rig.made.group, name="pool"))
+    assert sizes(rig) == {rig.thin.lv_name: 64 * MIB}
 
 
-def test_a_pool_of_another_job_is_used_and_not_taken_back(shop: ThinShop) -> None:
-    shop.do(shop.pool)
-    other = shop.pool.model_copy(update={"pool_id": "other"})
-    assert not shop.do(other)
-    assert not shop.undo(other)
-    assert shop.undo(shop.pool)
+def test_a_pool_of_another_job_is_used_and_not_undone(rig: ThinRig) -> None:
+    rig.do(rig.pool)
+    other = rig.pool.model_copy(update={"pool_id": "other"})
+    assert not rig.do(other)
+    assert not rig.undo(other)
+    assert rig.undo(rig.pool)
     with pytest.raises(NotFound, match="try again"):
-        shop.do(shop.thin)
+        rig.do(rig.thin)
 
 
 @pytest.mark.parametrize("parts", [["pool-metadata"], ["pool-metadata", "pool"]])
 @pytest.mark.parametrize("way", ["again", "back"])
-def test_of_a_pool_that_was_cut_short_nothing_is_left(shop: ThinShop, parts: list[str], way: str) -> None:
+def test_of_a_pool_that_was_cut_short_nothing_is_left(rig: ThinRig, parts: list[str], way: str) -> None:
     """lvm was killed between two of its commands."""
     tags = ["--addtag", "lunette", "--addtag", lvm.pool_tag("p")]
     for name in parts:
-        shop.machine.run(["lvcreate", "-y", *tags, "--name", name, "--size", "4m", shop.made.group])
-    assert shop.do(shop.pool) if way == "again" else shop.undo(shop.pool)
-    assert not (shop.do(shop.pool) if way == "again" else shop.undo(shop.pool))
-    assert sizes(shop) == {}
-    (pool,) = shop.agent.observe().pools
+        rig.machine.run(["lvcreate", "-y", *tags, "--name", name, "--size", "4m", rig.made.group])
+    assert rig.do(rig.pool) if way == "again" else rig.undo(rig.pool)
+    assert not (rig.do(rig.pool) if way == "again" else rig.undo(rig.pool))
+    assert sizes(rig) == {}
+    (pool,) = rig.agent.observe().pools
     assert (pool.thin is not None) == (way == "again")
 
 
-def test_parts_of_a_pool_that_are_not_ours_are_left_alone(shop: ThinShop) -> None:
-    shop.machine.run(["lvcreate", "-y", "--name", "pool-metadata", "--size", "4m", shop.made.group])
+def test_parts_of_a_pool_that_are_not_ours_are_left_alone(rig: ThinRig) -> None:
+    rig.machine.run(["lvcreate", "-y", "--name", "pool-metadata", "--size", "4m", rig.made.group])
     with pytest.raises(Conflict, match="was not changed"):
-        shop.do(shop.pool)
-    assert not shop.undo(shop.pool)
-    assert sizes(shop) == {"pool-metadata": 4 * MIB}
+        rig.do(rig.pool)
+    assert not rig.undo(rig.pool)
+    assert sizes(rig) == {"pool-metadata": 4 * MIB}
 
 
-def test_something_else_under_the_name_of_the_pool_is_left_alone(shop: ThinShop) -> None:
-    shop.machine.run(["lvcreate", "-y", "--name", "pool", "--size", "8m", shop.made.group])
-    for step in (shop.pool, ThinPoolRemove(group=shop.made.group, name="pool")):
+def test_something_else_under_the_name_of_the_pool_is_left_alone(rig: ThinRig) -> None:
+    rig.machine.run(["lvcreate", "-y", "--name", "pool", "--size", "8m", rig.made.group])
+    for step in (rig.pool, ThinPoolRemove(group=rig.made.group, name="pool")):
         with pytest.raises(Conflict, match="was not changed"):
-            shop.do(step)
-    assert sizes(shop) == {"pool": 8 * MIB}
+            rig.do(step)
+    assert sizes(rig) == {"pool": 8 * MIB}
 
 
-def test_an_array_is_taken_down_with_an_empty_pool_but_not_with_one_in_use(shop: ThinShop) -> None:
-    shop.with_thin()
-    remove = lvm.group_gone(shop.made.array_id, shop.made.md_uuid, ())
+def test_an_array_is_taken_down_with_an_empty_pool_but_not_with_one_in_use(rig: ThinRig) -> None:
+    rig.with_thin()
+    remove = lvm.group_gone(rig.made.array_id, rig.made.md_uuid, ())
     with pytest.raises(InUse, match="volumes"):
-        shop.do(remove)
-    shop.machine.run(["lvremove", "-y", f"{shop.made.group}/{shop.thin.lv_name}"])
-    assert shop.do(remove)
+        rig.do(remove)
+    rig.machine.run(["lvremove", "-y", f"{rig.made.group}/{rig.thin.lv_name}"])
+    assert rig.do(remove)
 
 
-def test_a_pool_grows_in_data_and_metadata(shop: ThinShop) -> None:
-    shop.with_thin()
-    step = ThinPoolGrow(group=shop.made.group, name="pool", data_bytes=256 * MIB, metadata_bytes=8 * MIB)
-    assert shop.do(step)
-    assert not shop.do(step)
-    (pool,) = shop.agent.observe().pools
+def test_a_pool_grows_in_data_and_metadata(rig: ThinRig) -> None:
+    rig.with_thin()
+    step = ThinPoolGrow(group=rig.made.group, name="pool", data_bytes=256 * MIB, metadata_bytes=8 * MIB)
+    assert rig.do(step)
+    assert not rig.do(step)
+    (pool,) = rig.agent.observe().pools
     assert pool.thin
     assert (pool.thin.size_bytes, pool.thin.metadata_bytes) == (256 * MIB, 8 * MIB)
 
 
-def test_a_snapshot_keeps_what_was_and_is_never_active(shop: ThinShop) -> None:
-    shop.with_thin()
-    shop.machine.write_data(shop.device, 0, "old")
-    shop.do(shop.take)
-    shop.machine.write_data(shop.device, 0, "new")
-    taken = next(v for v in shop.agent.observe().volumes if v.snapshot_id)
+def test_a_snapshot_keeps_what_was_and_is_never_active(rig: ThinRig) -> None:
+    rig.with_thin()
+    rig.machine.write_data(rig.device, 0, "old")
+    rig.do(rig.take)
+    rig.machine.write_data(rig.device, 0, "new")
+    taken = next(v for v in rig.agent.observe().volumes if v.snapshot_id)
     assert (taken.snapshot_id, taken.volume_id, taken.active) == (SNAPSHOT_ID, None, False)
-    clone = shop.thin.model_copy(update={"volume_id": "clone", "lv_name": "vclone", "source": shop.take.lv_name})
-    shop.do(clone)
-    assert shop.machine.read_data(f"/dev/{shop.made.group}/vclone", 0) == "old"
-    shop.do(
-        SnapshotDelete(
-            engine=VolumeEngine.LVM, snapshot_id=SNAPSHOT_ID, group=shop.made.group, lv_name=shop.take.lv_name
-        )
+    clone = rig.thin.model_copy(update={"volume_id": "clone", "lv_name": "vclone", "source": rig.take.lv_name})
+    rig.do(clone)
+    assert rig.machine.read_data(f"/dev/{rig.made.group}/vclone", 0) == "old"
+    rig.do(
+        SnapshotDelete(engine=VolumeEngine.LVM, snapshot_id=SNAPSHOT_ID, group=rig.made.group, lv_name=rig.take.lv_name)
     )
-    assert shop.machine.read_data(f"/dev/{shop.made.group}/vclone", 0) == "old"
-    assert shop.machine.read_data(shop.device, 0) == "new"
+    assert rig.machine.read_data(f"/dev/{rig.made.group}/vclone", 0) == "old"
+    assert rig.machine.read_data(rig.device, 0) == "new"
 
 
-def test_a_thick_volume_has_no_snapshot(shop: ThinShop) -> None:
-    shop.do(shop.cut(shop.made))
+def test_a_thick_volume_has_no_snapshot(rig: ThinRig) -> None:
+    rig.do(rig.cut(rig.made))
     with pytest.raises(Conflict, match="only thin volumes"):
-        shop.do(shop.take)
+        rig.do(rig.take)
 
 
-def test_a_snapshot_of_another_size_or_volume_is_refused(shop: ThinShop) -> None:
-    shop.with_thin()
+def test_a_snapshot_of_another_size_or_volume_is_refused(rig: ThinRig) -> None:
+    rig.with_thin()
     with pytest.raises(Conflict, match="a different size"):
-        shop.do(shop.take.model_copy(update={"size_bytes": 1}))
+        rig.do(rig.take.model_copy(update={"size_bytes": 1}))
     with pytest.raises(Conflict, match="was not changed"):
-        shop.do(shop.take.model_copy(update={"volume_id": "another"}))
-    shop.do(shop.take)
+        rig.do(rig.take.model_copy(update={"volume_id": "another"}))
+    rig.do(rig.take)
     foreign = SnapshotDelete(
-        engine=VolumeEngine.LVM, snapshot_id="another", group=shop.made.group, lv_name=shop.take.lv_name
+        engine=VolumeEngine.LVM, snapshot_id="another", group=rig.made.group, lv_name=rig.take.lv_name
     )
     with pytest.raises(Conflict, match="was not changed"):
-        shop.do(foreign)
-    assert shop.take.lv_name in sizes(shop)
+        rig.do(foreign)
+    assert rig.take.lv_name in sizes(rig)
 
 
-def test_a_volume_that_is_open_is_not_rolled_back(shop: ThinShop) -> None:
-    shop.with_thin()
-    shop.do(shop.take)
-    shop.machine.write_data(shop.device, 0, "new")
-    shop.machine.blocks.open_exclusively(shop.device, "LIO")
+def test_a_volume_that_is_open_is_not_rolled_back(rig: ThinRig) -> None:
+    rig.with_thin()
+    rig.do(rig.take)
+    rig.machine.write_data(rig.device, 0, "new")
+    rig.machine.blocks.open_exclusively(rig.device, "LIO")
     with pytest.raises(InUse, match="open"):
-        shop.do(shop.roll_back())
-    assert shop.machine.read_data(shop.device, 0) == "new"
+        rig.do(rig.roll_back())
+    assert rig.machine.read_data(rig.device, 0) == "new"
 
 
-def test_a_roll_back_clears_what_one_that_failed_for_good_has_left(shop: ThinShop) -> None:
-    shop.with_thin()
-    shop.do(shop.take)
-    step = shop.roll_back()
-    shop.machine.faults.break_calls(lambda call: call.detail.startswith("lvrename"))
+def test_a_roll_back_clears_what_one_that_failed_for_good_has_left(rig: ThinRig) -> None:
+    rig.with_thin()
+    rig.do(rig.take)
+    step = rig.roll_back()
+    rig.machine.faults.break_calls(lambda call: call.detail.startswith("lvrename"))
     with pytest.raises(ToolFailed):
-        shop.do(step)
-    assert shop.thin.lv_name not in sizes(shop)
-    shop.machine.faults.disarm()
-    assert shop.do(step.model_copy(update={"roll_back_id": "another"}))
-    assert set(sizes(shop)) == {shop.thin.lv_name, shop.take.lv_name}
+        rig.do(step)
+    assert rig.thin.lv_name not in sizes(rig)
+    rig.machine.faults.disarm()
+    assert rig.do(step.model_copy(update={"roll_back_id": "another"}))
+    assert set(sizes(rig)) == {rig.thin.lv_name, rig.take.lv_name}
 
 
-def test_a_roll_back_keeps_the_snapshot_and_the_size(shop: ThinShop) -> None:
-    shop.with_thin()
-    shop.machine.write_data(shop.device, 0, "old")
-    shop.do(shop.take)
-    shop.machine.write_data(shop.device, 0, "new")
-    shop.do(shop.grow(128 * MIB))
-    step = shop.roll_back().model_copy(update={"size_bytes": 128 * MIB})
-    assert shop.do(step)
-    assert shop.machine.read_data(shop.device, 0) == "old"
-    assert sizes(shop) == {shop.thin.lv_name: 128 * MIB, shop.take.lv_name: 64 * MIB}
-    shop.machine.write_data(shop.device, 0, "newer")
-    assert not shop.do(step)
-    assert shop.machine.read_data(shop.device, 0) == "newer"
+def test_a_roll_back_keeps_the_snapshot_and_the_size(rig: ThinRig) -> None:
+    rig.with_thin()
+    rig.machine.write_data(rig.device, 0, "old")
+    rig.do(rig.take)
+    rig.machine.write_data(rig.device, 0, "new")
+    rig.do(rig.grow(128 * MIB))
+    step = rig.roll_back().model_copy(update={"size_bytes": 128 * MIB})
+    assert rig.do(step)
+    assert rig.machine.read_data(rig.device, 0) == "old"
+    assert sizes(rig) == {rig.thin.lv_name: 128 * MIB, rig.take.lv_name: 64 * MIB}
+    rig.machine.write_data(rig.device, 0, "newer")
+    assert not rig.do(step)
+    assert rig.machine.read_data(rig.device, 0) == "newer"

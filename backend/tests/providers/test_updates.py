@@ -15,7 +15,7 @@ from lunette.providers.updates.slots import Slots, find
 BUNDLE = "0" * 32
 WRITE = SlotWrite(bundle_id=BUNDLE, slot="b", version="2.0", replaces=None)
 START = SlotStart(trial_id="t1", slot="b", version="2.0")
-DOORS = ("iqn.2026-01.example:one",)
+TARGETS = ("iqn.2026-01.example:one",)
 
 
 def appliance(disks: int = 1) -> tuple[FakeSystem, FakeSlots]:
@@ -44,7 +44,7 @@ def update(system: FakeSystem) -> None:
     """Write, choose and restart, to where the next system starts."""
     run.write(system, WRITE)
     with pytest.raises(Crash):
-        run.start(system, START, lambda: DOORS)
+        run.start(system, START, lambda: TARGETS)
     system.reboot()
 
 
@@ -115,7 +115,7 @@ def test_a_healthy_update_is_started_from_then_on(disks: int) -> None:
     update(system)
     assert (grub.running, grub.on_trial) == ("b", True)
     assert healthy(system) is None
-    assert run.start(system, START, lambda: DOORS)
+    assert run.start(system, START, lambda: TARGETS)
     assert choice_of(system).model_dump(exclude={"count"}) == {"good": "b", "trial": None, "tried": None}
     for _ in range(2):
         system.reboot()
@@ -133,12 +133,12 @@ def test_what_is_not_healthy_in_time_gives_way_and_says_why() -> None:
     assert due is not None
     reason = trial.watch(system, slots_of(system), due, lambda: trial.missing(due, ()))
     assert reason is not None
-    assert DOORS[0] in reason
+    assert TARGETS[0] in reason
     system.reboot()
     assert (grub.running, grub.on_trial) == ("a", False)
     assert trial.settle(system) is None
-    with pytest.raises(Conflict, match=DOORS[0]):
-        run.start(system, START, lambda: DOORS)
+    with pytest.raises(Conflict, match=TARGETS[0]):
+        run.start(system, START, lambda: TARGETS)
     assert run.undo_start(system, START) is None
     system.reboot()
     assert grub.running == "a"
@@ -153,13 +153,13 @@ def test_a_new_system_that_hangs_or_loses_power_is_started_once() -> None:
     assert trial.settle(system) == trial.SILENT
     assert trial.settle(system) is None
     with pytest.raises(Conflict, match="power failed"):
-        run.start(system, START, lambda: DOORS)
+        run.start(system, START, lambda: TARGETS)
     first, second = grub.efi.values()
     assert first == second, "the copy that GRUB did not read would try it again"
     assert choice_of(system).next == "a"
 
 
-def test_a_slot_that_cannot_be_loaded_is_told() -> None:
+def test_a_slot_that_cannot_be_loaded_is_reported() -> None:
     system, grub = appliance()
     grub.unloadable.add("b")
     update(system)
@@ -169,12 +169,12 @@ def test_a_slot_that_cannot_be_loaded_is_told() -> None:
 
 @pytest.mark.parametrize("when", list(When))
 @pytest.mark.parametrize("call", range(1, 40))
-def test_a_power_cut_anywhere_ends_in_one_of_the_two_systems_and_is_told(call: int, when: When) -> None:
+def test_a_power_cut_anywhere_ends_in_one_of_the_two_systems_and_is_reported(call: int, when: When) -> None:
     system, grub = appliance(disks=2)
     system.faults.crash_at(call, when)
     try:
         run.write(system, WRITE)
-        run.start(system, START, lambda: DOORS)
+        run.start(system, START, lambda: TARGETS)
     except Crash:
         system.faults.disarm()
     system.power_cut()
@@ -182,13 +182,13 @@ def test_a_power_cut_anywhere_ends_in_one_of_the_two_systems_and_is_told(call: i
     if grub.running == "b":
         assert grub.versions["b"] == "2.0", "only what was written whole is started"
         assert healthy(system) is None
-        assert run.start(system, START, lambda: DOORS)
+        assert run.start(system, START, lambda: TARGETS)
         return
     known = record.trial(system)
     if known is not None:
         assert known.state is TrialState.FAILED
         with pytest.raises(Conflict, match="failed its health checks"):
-            run.start(system, START, lambda: DOORS)
+            run.start(system, START, lambda: TARGETS)
     assert choice_of(system).next == "a"
     run.write(system, WRITE.model_copy(update={"version": "2.0"}))
     assert grub.versions["b"] == "2.0"
@@ -238,19 +238,19 @@ def test_the_system_before_is_started_on_demand() -> None:
     assert healthy(system) is None
     back = SlotStart(trial_id="t2", slot="a", version="1.0")
     with pytest.raises(Crash):
-        run.start(system, back, lambda: DOORS)
+        run.start(system, back, lambda: TARGETS)
     system.reboot()
     assert (grub.running, grub.on_trial) == ("a", True)
     assert healthy(system) is None
-    assert run.start(system, back, lambda: DOORS)
+    assert run.start(system, back, lambda: TARGETS)
     assert choice_of(system).good == "a"
 
 
-def test_what_was_to_be_started_can_be_taken_back_until_it_is() -> None:
+def test_what_was_to_be_started_can_be_undone_until_it_is() -> None:
     system, grub = appliance()
     run.write(system, WRITE)
     with pytest.raises(Crash):
-        run.start(system, START, lambda: DOORS)
+        run.start(system, START, lambda: TARGETS)
     system.restart_process()
     assert run.undo_start(system, START)
     assert run.undo_start(system, START) is None
@@ -314,7 +314,7 @@ def test_why_a_signer_is_refused(said: str, words: str) -> None:
     assert words in refused.value.detail
 
 
-def test_how_long_a_restart_took_is_told_once_all_is_served_again() -> None:
+def test_how_long_a_restart_took_is_reported_once_all_is_served_again() -> None:
     system, _ = appliance()
     assert record.outage_s(system) is None
     record.exports_open(system)

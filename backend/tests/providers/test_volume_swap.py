@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from backend.tests.providers.test_thin_steps import ThinShop
+from backend.tests.providers.test_thin_steps import ThinRig
 from backend.tests.providers.test_zvol_steps import FIRST, SECOND, SnapshotFarm
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
@@ -21,28 +21,28 @@ BEFORE_WRITES = "what it held before"
 class Bench:
     """A thin volume with a snapshot that says "old", written with BEFORE_WRITES since, and the step that swaps them."""
 
-    shop: Any
+    rig: Any
     step: VolumeSwap
 
     @property
     def device(self) -> str:
-        return str(self.shop.device)
+        return str(self.rig.device)
 
     def says(self) -> str | None:
-        return str(self.shop.machine.read_data(self.device, 0))
+        return str(self.rig.machine.read_data(self.device, 0))
 
     def volumes(self) -> dict[str, tuple[str | None, str | None]]:
         """Volume and snapshot id of all that is there, by name."""
-        return {one.name: (one.volume_id, one.snapshot_id) for one in self.shop.agent.observe().volumes}
+        return {one.name: (one.volume_id, one.snapshot_id) for one in self.rig.agent.observe().volumes}
 
     def undo(self) -> bool:
-        return bool(self.shop.agent.undo_step("job", self.step).changed)
+        return bool(self.rig.agent.undo_step("job", self.step).changed)
 
 
 def on_lvm() -> Bench:
-    shop = ThinShop()
-    shop.with_thin()
-    return written(shop, shop.take, shop.roll_back(), ArrayEngine.MD)
+    rig = ThinRig()
+    rig.with_thin()
+    return written(rig, rig.take, rig.roll_back(), ArrayEngine.MD)
 
 
 def on_zfs() -> Bench:
@@ -50,11 +50,11 @@ def on_zfs() -> Bench:
     return written(farm, farm.take(), farm.roll_back(), ArrayEngine.ZFS)
 
 
-def written(shop: Any, take: Any, back: VolumeRollBack, engine: ArrayEngine) -> Bench:
-    shop.machine.write_data(shop.device, 0, "old")
-    shop.do(take)
-    shop.machine.write_data(shop.device, 0, BEFORE_WRITES)
-    return Bench(shop, swap_step(engine, back, KEPT_ID, held_bytes=MIB, keep_hours=24))
+def written(rig: Any, take: Any, back: VolumeRollBack, engine: ArrayEngine) -> Bench:
+    rig.machine.write_data(rig.device, 0, "old")
+    rig.do(take)
+    rig.machine.write_data(rig.device, 0, BEFORE_WRITES)
+    return Bench(rig, swap_step(engine, back, KEPT_ID, held_bytes=MIB, keep_hours=24))
 
 
 @pytest.fixture(params=[on_lvm, on_zfs], ids=["lvm", "zfs"])
@@ -65,49 +65,49 @@ def bench(request: pytest.FixtureRequest) -> Bench:
 
 def test_the_volume_is_as_it_was_and_what_it_held_is_kept_without_a_device(bench: Bench) -> None:
     step = bench.step
-    assert bench.shop.do(step)
-    assert not bench.shop.do(step)
+    assert bench.rig.do(step)
+    assert not bench.rig.do(step)
     assert bench.says() == "old"
     there = bench.volumes()
     assert there[step.lv_name] == (step.volume_id, None)
     assert there[step.aside_name] == (KEPT_ID, None)
     assert there[step.snapshot] == (None, step.snapshot_id)
     assert len(there) == 3
-    assert not bench.shop.machine.exists(bench.device.replace(step.lv_name, step.aside_name))
+    assert not bench.rig.machine.exists(bench.device.replace(step.lv_name, step.aside_name))
 
 
-def test_it_is_taken_back_to_the_letter(bench: Bench) -> None:
+def test_it_is_undone_to_the_letter(bench: Bench) -> None:
     before = bench.volumes()
-    bench.shop.do(bench.step)
+    bench.rig.do(bench.step)
     assert bench.undo()
     assert (bench.volumes(), bench.says()) == (before, BEFORE_WRITES)
     assert not bench.undo()
-    assert bench.shop.do(bench.step)
+    assert bench.rig.do(bench.step)
     assert bench.says() == "old"
 
 
-def test_a_volume_that_is_open_stays_as_it_is_and_so_does_one_that_is_opened_before_it_is_taken_back(
+def test_a_volume_that_is_open_stays_as_it_is_and_so_does_one_that_is_opened_before_it_is_undone(
     bench: Bench,
 ) -> None:
-    kernel_name = bench.shop.machine.blocks.open_exclusively(bench.device, "LIO")
+    kernel_name = bench.rig.machine.blocks.open_exclusively(bench.device, "LIO")
     with pytest.raises(InUse, match="open"):
-        bench.shop.do(bench.step)
+        bench.rig.do(bench.step)
     assert bench.says() == BEFORE_WRITES
-    bench.shop.machine.blocks.release(kernel_name, "LIO")
-    bench.shop.do(bench.step)
-    bench.shop.machine.blocks.open_exclusively(bench.device, "LIO")
+    bench.rig.machine.blocks.release(kernel_name, "LIO")
+    bench.rig.do(bench.step)
+    bench.rig.machine.blocks.open_exclusively(bench.device, "LIO")
     with pytest.raises(InUse, match="open"):
         bench.undo()
     assert bench.says() == "old"
 
 
-def test_where_what_it_held_is_gone_nothing_is_taken_back(bench: Bench) -> None:
+def test_where_what_it_held_is_gone_nothing_is_undone(bench: Bench) -> None:
     step = bench.step
-    bench.shop.do(step)
+    bench.rig.do(step)
     erase = VolumeDelete(
         volume_id=KEPT_ID, group=step.group, lv_name=step.aside_name, size_bytes=step.size_bytes, engine=step.engine
     )
-    assert bench.shop.do(erase)
+    assert bench.rig.do(erase)
     with pytest.raises(Conflict, match="no longer exists"):
         bench.undo()
     assert bench.says() == "old"
@@ -118,9 +118,9 @@ def test_a_volume_and_a_snapshot_of_others_are_left_alone(bench: Bench) -> None:
     for odd in ("volume_id", "snapshot_id"):
         foreign = bench.step.model_copy(update={odd: "99999999-0000-4000-8000-000000000009"})
         with pytest.raises(Conflict, match="was not changed"):
-            bench.shop.do(foreign)
+            bench.rig.do(foreign)
     with pytest.raises(NotFound, match="removed meanwhile"):
-        bench.shop.do(bench.step.model_copy(update={"lv_name": "v999999999999"}))
+        bench.rig.do(bench.step.model_copy(update={"lv_name": "v999999999999"}))
     assert (bench.volumes(), bench.says()) == (before, BEFORE_WRITES)
 
 
@@ -128,14 +128,14 @@ def test_a_volume_that_somebody_removed_leaves_nothing_to_take_back(bench: Bench
     """A refusal of the undo would leave the job stuck."""
     gone = bench.step.model_copy(update={"lv_name": "v999999999999"})
     with pytest.raises(NotFound, match="removed meanwhile"):
-        bench.shop.do(gone)
-    assert not bench.shop.agent.undo_step("job", gone).changed
+        bench.rig.do(gone)
+    assert not bench.rig.agent.undo_step("job", gone).changed
     assert bench.says() == BEFORE_WRITES
 
 
 def test_a_second_roll_back_keeps_what_the_volume_held_then(bench: Bench) -> None:
-    bench.shop.do(bench.step)
-    bench.shop.machine.write_data(bench.device, 0, "newer")
+    bench.rig.do(bench.step)
+    bench.rig.machine.write_data(bench.device, 0, "newer")
     another = bench.step.model_copy(
         update={
             "roll_back_id": "eeeeeeee-1111-4000-8000-000000000005",
@@ -143,7 +143,7 @@ def test_a_second_roll_back_keeps_what_the_volume_held_then(bench: Bench) -> Non
             "aside_name": "dabababab1111",
         }
     )
-    assert bench.shop.do(another)
+    assert bench.rig.do(another)
     assert bench.says() == "old"
     assert {bench.step.aside_name, another.aside_name} < set(bench.volumes())
 

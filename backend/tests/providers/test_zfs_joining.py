@@ -2,7 +2,7 @@
 
 import pytest
 
-from backend.tests.providers.shop import ARRAY_ID
+from backend.tests.providers.rig import ARRAY_ID
 from backend.tests.providers.test_zfs_steps import Farm
 from lunette.domain.arrays import ArrayEngine, MemberRole
 from lunette.domain.exports import ExportArray

@@ -3,7 +3,7 @@
 import pytest
 
 from backend.tests.fakemachine import FakeDisk
-from backend.tests.providers.shop import ARRAY_ID
+from backend.tests.providers.rig import ARRAY_ID
 from backend.tests.providers.test_zfs_steps import Farm, pool_step
 from lunette.domain.arrays import ArrayState
 from lunette.domain.steps import MdMember, PoolReplace
@@ -13,7 +13,7 @@ class Twins(Farm):
     """A raidz1 of a drive with two actuators and another one. Its path for the first is a link both LUNs share."""
 
     def __init__(self) -> None:
-        super().__init__(lambda shop: pool_step(shop, shop.machine.add_disks(4, "sas")[:3]))
+        super().__init__(lambda rig: pool_step(rig, rig.machine.add_disks(4, "sas")[:3]))
         self.lun, self.twin, self.third, self.blank = self.machine.blocks.disks[-4:]
         self.shared, self.twin.serial = self.lun.links()[1], self.lun.serial
         self.move_link(to=self.lun)

@@ -48,10 +48,12 @@ def test_a_scrub_is_progress_and_leaves_the_pool_clean() -> None:
 
 
 @pytest.mark.parametrize(("state", "whole"), [("FINISHED", True), ("CANCELED", False)])
-def test_what_a_scrub_found_is_told_once_it_is_over(state: str, whole: bool) -> None:
+def test_what_a_scrub_found_is_reported_once_it_is_over(state: str, whole: bool) -> None:
     assert array("scrubbing").scrubbed is None
-    told = recorded("zfs-2.3.9/zpool-status-scrubbing.json").replace('"SCANNING"', f'"{state}"')
-    (pool,) = parse.pools(told.replace('"processed": 0', '"processed": 4096').replace('"errors": 0', '"errors": 1', 1))
+    reported = recorded("zfs-2.3.9/zpool-status-scrubbing.json").replace('"SCANNING"', f'"{state}"')
+    (pool,) = parse.pools(
+        reported.replace('"processed": 0', '"processed": 4096').replace('"errors": 0', '"errors": 1', 1)
+    )
     found = parse.array(pool, True, 849084416, disks(), NOW)
     assert found.scrubbed == ScrubOutcome(mismatches=4096, lost=1, repaired=True, is_whole=whole)
 
@@ -104,7 +106,7 @@ def test_special_disks_count_as_the_data_does(gone: int, state: ArrayState) -> N
     assert array("raidz1", special=(mirror(*legs),)).state is state
 
 
-def test_a_cache_disk_and_a_spare_are_told_by_their_role() -> None:
+def test_a_cache_disk_and_a_spare_are_reported_by_their_role() -> None:
     found = array("raidz1", cache=(vdev(4),), spares=(vdev(4, "AVAIL"),))
     assert [(m.role, m.state) for m in found.members[3:]] == [
         (MemberRole.CACHE, "in_sync"),
@@ -128,7 +130,7 @@ def test_progress_counts_what_was_issued() -> None:
     assert (progress.percent, progress.rate_bytes_s, progress.left_s) == (25.0, 25, 30.0)
 
 
-def test_pools_and_zvols_are_told_with_our_marks() -> None:
+def test_pools_and_zvols_are_reported_with_our_marks() -> None:
     found = datasets(recorded("zfs-2.3.9/zfs-list.json"))
     (pool,), volumes = observed(found, [array("raidz1")])
     assert (pool.group, pool.ours, pool.array_uuid, pool.extent_bytes) == (POOL, True, GUID, 16 * KIB)
@@ -141,7 +143,7 @@ def test_pools_and_zvols_are_told_with_our_marks() -> None:
     assert [v.used_bytes for v in volumes] == [None, 76384]
 
 
-def test_free_space_is_told_in_bytes_of_padded_volumes() -> None:
+def test_free_space_is_reported_in_bytes_of_padded_volumes() -> None:
     """On five disks 16 KiB take 24 KiB, where ZFS counts 20 KiB."""
     found = datasets(recorded("zfs-2.3.9/zfs-list.json"))
     (pool,), _ = observed(found, [array("raidz1").model_copy(update={"raid_disks": 5})])

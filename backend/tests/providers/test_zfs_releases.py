@@ -86,7 +86,7 @@ def test_a_draid_of_which_openzfs_2_3_2_tells_only_the_name(lost: int) -> None:
     assert found.state is (ArrayState.DEGRADED if lost else ArrayState.CLEAN)
 
 
-def test_a_disk_whose_state_is_not_told_is_not_taken_for_one_that_works() -> None:
+def test_a_disk_whose_state_is_not_reported_is_not_taken_for_one_that_works() -> None:
     row = leaf(1)
     del row["state"]
     with pytest.raises(ToolFailed, match="zpool status printed output that Lunette cannot read"):
@@ -140,7 +140,7 @@ def test_a_sequential_rebuild_keeps_what_the_last_scrub_found() -> None:
         ({}, None),
     ],
 )
-def test_what_ran_last_is_told_in_the_words_of_md(scan: dict[str, object], ran: str | None) -> None:
+def test_what_ran_last_is_reported_in_the_words_of_md(scan: dict[str, object], ran: str | None) -> None:
     assert array(pool(top("mirror-0", leaf(0), leaf(1)), scan_stats=scan)).scrub == ran
 
 
@@ -181,8 +181,8 @@ def test_vdevs_of_special_and_dedup_count_as_the_data_does(
     group: str, states: tuple[str, str], state: ArrayState
 ) -> None:
     lost = "ONLINE" if states == ("ONLINE", "ONLINE") else "DEGRADED"
-    beside = top("mirror-1", *(leaf(n, one) for n, one in enumerate(states, 2)), state=lost)
-    found = array(pool(top("mirror-0", leaf(0), leaf(1)), state=lost) | {group: {"mirror-1": beside}})
+    auxiliary = top("mirror-1", *(leaf(n, one) for n, one in enumerate(states, 2)), state=lost)
+    found = array(pool(top("mirror-0", leaf(0), leaf(1)), state=lost) | {group: {"mirror-1": auxiliary}})
     assert found.state is state
     assert [m.role for m in found.members[2:]] == [MemberRole.SPECIAL, MemberRole.SPECIAL]
 

@@ -7,7 +7,7 @@ import pytest
 from backend.tests.agent.exports import exports
 from backend.tests.fakemachine import FakeDisk, FakeSignature, FakeSystem
 from backend.tests.fakemachine.faults import Crash, When
-from backend.tests.providers.shop import ARRAY_ID, ARRAY_UUID, VOLUME_ID, Shop
+from backend.tests.providers.rig import ARRAY_ID, ARRAY_UUID, VOLUME_ID, Rig
 from backend.tests.wiring_agent import PATIENT_S
 from lunette.agent.bring_up import GRACE_S, BringUp, shut_down
 from lunette.domain.arrays import ArrayCreate, ArrayEngine, ArrayState, Level, ObservedArray
@@ -20,10 +20,10 @@ from lunette.providers.arrays.zfs.module import HOSTID, keep_hostid
 from lunette.providers.volumes.zvol import plan as zvol
 
 
-class Farm(Shop):
+class Farm(Rig):
     """A machine with a raidz1 of its first three disks and one zvol of it; the fourth disk is blank."""
 
-    def __init__(self, step: Callable[[Shop], PoolCreate] | None = None) -> None:
+    def __init__(self, step: Callable[[Rig], PoolCreate] | None = None) -> None:
         super().__init__()
         self.create_step = step(self) if step else pool_step(self, self.disks[:3])
         self.do(self.create_step)
@@ -72,15 +72,15 @@ class Farm(Shop):
         return [call.detail for call in self.machine.faults.calls if call.detail.startswith("zpool import")]
 
 
-def pool_step(shop: Shop, disks: list[FakeDisk]) -> PoolCreate:
-    found = [shop.observed(disk) for disk in disks]
+def pool_step(rig: Rig, disks: list[FakeDisk]) -> PoolCreate:
+    found = [rig.observed(disk) for disk in disks]
     spec = ArrayCreate(name="tank", engine=ArrayEngine.ZFS, level=Level.RAIDZ1, disks=tuple(disk.id for disk in found))
     return plan.create_step(ARRAY_ID, ARRAY_UUID, spec, found)
 
 
 @pytest.fixture
-def shop() -> Shop:
-    return Shop()
+def rig() -> Rig:
+    return Rig()
 
 
 @pytest.fixture
@@ -199,7 +199,7 @@ def test_a_disk_that_was_missing_at_the_import_takes_its_place_when_it_comes_bac
     assert farm.pool().state is not ArrayState.DEGRADED
 
 
-def test_a_disk_that_zfs_gave_up_for_its_errors_is_not_taken_back(farm: Farm) -> None:
+def test_a_disk_that_zfs_gave_up_for_its_errors_is_not_readded(farm: Farm) -> None:
     farm.machine.pull(farm.disks[0])
     farm.machine.insert(farm.disks[0])
     farm.machine.zfs.imported[farm.create_step.pool].given_up.add(0)
@@ -229,27 +229,27 @@ def stripe() -> Farm:
     return Farm(step_with_roles)
 
 
-def step_with_roles(shop: Shop) -> PoolCreate:
-    found = [shop.observed(disk) for disk in shop.disks[:4]]
+def step_with_roles(rig: Rig) -> PoolCreate:
+    found = [rig.observed(disk) for disk in rig.disks[:4]]
     roles = dict(zip(("disks", "log", "cache", "special"), [(disk.id,) for disk in found], strict=True))
     spec = ArrayCreate.model_validate({"name": "tank", "engine": "zfs", "level": "stripe", **roles})
     order = [disk for ids in spec.by_role().values() for disk in found if disk.id in ids]
     return plan.create_step(ARRAY_ID, ARRAY_UUID, spec, order)
 
 
-def test_a_partition_whose_link_was_away_for_a_moment_is_looked_for_once_more(shop: Shop) -> None:
-    shop.machine.zfs.lost_links = 1
-    assert shop.do(step_with_roles(shop))
-    assert not shop.do(step_with_roles(shop))
+def test_a_partition_whose_link_was_away_for_a_moment_is_looked_for_once_more(rig: Rig) -> None:
+    rig.machine.zfs.lost_links = 1
+    assert rig.do(step_with_roles(rig))
+    assert not rig.do(step_with_roles(rig))
 
 
-def test_a_partition_that_is_not_found_twice_ends_the_creation_and_leaves_blank_disks(shop: Shop) -> None:
-    shop.machine.zfs.lost_links = 2
-    step = step_with_roles(shop)
+def test_a_partition_that_is_not_found_twice_ends_the_creation_and_leaves_blank_disks(rig: Rig) -> None:
+    rig.machine.zfs.lost_links = 2
+    step = step_with_roles(rig)
     with pytest.raises(ToolFailed):
-        shop.do(step)
-    shop.undo(step)
-    assert [disk.partitions for disk in shop.disks] == [[]] * 4
+        rig.do(step)
+    rig.undo(step)
+    assert [disk.partitions for disk in rig.disks] == [[]] * 4
 
 
 def test_a_pool_without_its_log_waits_for_it_and_nothing_is_forced(stripe: Farm) -> None:
@@ -286,16 +286,16 @@ def test_a_pool_without_its_special_disk_stays_down(stripe: Farm) -> None:
     assert "did not start with 3 of 4 disks: cannot import" in (stripe.bring_up() or "")
 
 
-def test_a_cache_disk_of_somebody_is_no_blank_data_disk(shop: Shop) -> None:
+def test_a_cache_disk_of_somebody_is_no_blank_data_disk(rig: Rig) -> None:
     """Its label names no pool, so nobody can tell whose it is; only a disk that is to be a cache may carry one."""
-    shop.machine.zfs.partition(shop.disks[0])
-    shop.disks[0].partitions[0].media.signatures = [FakeSignature("zfs_member", 262144, None, None)]
-    shop.machine.changed()
-    step = pool_step(shop, shop.disks[:3])
+    rig.machine.zfs.partition(rig.disks[0])
+    rig.disks[0].partitions[0].media.signatures = [FakeSignature("zfs_member", 262144, None, None)]
+    rig.machine.changed()
+    step = pool_step(rig, rig.disks[:3])
     with pytest.raises(InUse, match="allow wiping it"):
-        shop.do(step)
-    shop.undo(step)
-    assert shop.disks[0].partitions[0].media.signatures
+        rig.do(step)
+    rig.undo(step)
+    assert rig.disks[0].partitions[0].media.signatures
 
 
 def test_a_cache_disk_of_somebody_does_not_replace_a_data_disk_and_is_left_alone(farm: Farm) -> None:
@@ -343,16 +343,16 @@ def test_a_disk_of_somebodys_pool_is_refused_and_keeps_it(farm: Farm) -> None:
     assert farm.disks[3].partitions[0].media.signatures
 
 
-def test_a_disk_that_cannot_be_read_is_not_taken_for_blank(shop: Shop) -> None:
-    step = pool_step(shop, shop.disks[:3])
-    shop.do(step)
-    part = f"/dev/{shop.disks[2].partition_name(1)}"
-    shop.machine.faults.break_calls(lambda call: call.detail == f"wipefs --json --no-act -- {part}")
+def test_a_disk_that_cannot_be_read_is_not_taken_for_blank(rig: Rig) -> None:
+    step = pool_step(rig, rig.disks[:3])
+    rig.do(step)
+    part = f"/dev/{rig.disks[2].partition_name(1)}"
+    rig.machine.faults.break_calls(lambda call: call.detail == f"wipefs --json --no-act -- {part}")
     with pytest.raises(ToolFailed, match="cannot be read"):
-        shop.undo(step)
-    shop.machine.faults.break_calls(None)
-    assert shop.undo(step)
-    assert [disk.partitions for disk in shop.disks[:3]] == [[]] * 3
+        rig.undo(step)
+    rig.machine.faults.break_calls(None)
+    assert rig.undo(step)
+    assert [disk.partitions for disk in rig.disks[:3]] == [[]] * 3
 
 
 def test_a_replacement_that_was_exchanged_is_refused(farm: Farm) -> None:

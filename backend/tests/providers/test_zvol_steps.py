@@ -3,7 +3,7 @@
 import pytest
 
 from backend.tests.fakemachine.faults import Crash, When
-from backend.tests.providers.shop import VOLUME_ID
+from backend.tests.providers.rig import VOLUME_ID
 from backend.tests.providers.test_zfs_steps import Farm
 from lunette.domain.errors import Conflict, InUse, NoSpace, NotFound, ToolFailed
 from lunette.domain.sizes import GIB, MIB

@@ -91,7 +91,7 @@ def seal(store: Store) -> None:
         seal_old_addresses(tx)
 
 
-def test_the_address_is_sealed_and_shortened_wherever_it_was_told(old: Store) -> None:
+def test_the_address_is_sealed_and_shortened_wherever_it_was_reported(old: Store) -> None:
     assert rows(old).count(TOKEN) > 10
     seal(old)
     assert TOKEN not in rows(old)
@@ -113,7 +113,7 @@ def test_the_address_is_sealed_and_shortened_wherever_it_was_told(old: Store) ->
     ]
 
 
-def test_the_next_start_writes_nothing_and_leaves_what_this_version_told(old: Store) -> None:
+def test_the_next_start_writes_nothing_and_leaves_what_this_version_reported(old: Store) -> None:
     seal(old)
     with old.write() as tx:
         words = f"{SERVER} answers 404: see https://docs.example.com/errors"

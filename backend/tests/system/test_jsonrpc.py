@@ -11,7 +11,7 @@ import pytest
 
 from lunette.domain.errors import ToolFailed, Unavailable
 from lunette.system import jsonrpc
-from lunette.system.doorway import RpcCall
+from lunette.system.system_port import RpcCall
 
 CALLS = [RpcCall(method="first", params={}), RpcCall(method="second", params={"a": 1})]
 
@@ -99,7 +99,9 @@ def test_where_nobody_listens_nothing_was_done(tmp_path: Path) -> None:
         (b"\xff}", "closed the connection"),
     ],
 )
-def test_a_program_that_hangs_breaks_off_or_babbles_is_told(tmp_path: Path, words: bytes | None, reason: str) -> None:
+def test_a_program_that_hangs_breaks_off_or_babbles_is_reported(
+    tmp_path: Path, words: bytes | None, reason: str
+) -> None:
     over = threading.Event()
 
     def talk(peer: socket.socket) -> None:

@@ -103,7 +103,7 @@ def test_a_timeout_kills_the_whole_process_group(tmp_path: Path, monkeypatch: py
         ends(pid)
 
 
-def test_a_command_is_not_run_beside_one_of_its_kind_that_cannot_die() -> None:
+def test_a_command_is_not_run_alongside_one_of_its_kind_that_cannot_die() -> None:
     """No process here withstands SIGKILL, so one that runs stands for what was killed in vain."""
     system, words = LocalSystem(), ("sleep", "0.125")
     child = subprocess.Popen(["sleep", str(LONG_S)])
@@ -255,7 +255,7 @@ def test_a_program_that_takes_too_much_is_stopped_with_all_it_started(
         ends(int((tmp_path / "pid").read_text()))
 
 
-def test_a_program_that_cannot_be_run_is_told(tmp_path: Path) -> None:
+def test_a_program_that_cannot_be_run_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ToolFailed, match="does not start"):
         SYSTEM.ask(str(tmp_path / "nothing"), [], timeout_s=2, limit_bytes=10)
 

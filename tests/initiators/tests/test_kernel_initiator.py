@@ -107,8 +107,8 @@ def test_the_log_alone_has_the_name_of_an_initiator_that_nobody_knows(target: Um
         with pytest.raises(Refused):
             report_luns(LibiscsiInitiator(name, "127.0.0.1", port, chap), f"{TARGET}2")
     lines = json.loads(target.check("dmesg --json"))["dmesg"]
-    told = [json.dumps({"MESSAGE": line["msg"], "__REALTIME_TIMESTAMP": "1"}) for line in lines]
-    assert {one.initiator for one in refused.parse("\n".join(told))} == {STRANGER}
+    reported = [json.dumps({"MESSAGE": line["msg"], "__REALTIME_TIMESTAMP": "1"}) for line in lines]
+    assert {one.initiator for one in refused.parse("\n".join(reported))} == {STRANGER}
     shown = target.check(
         f"cat /sys/kernel/config/target/iscsi/{TARGET}2/fabric_statistics/iscsi_tgt_attr/fail_intr_name"
     )

@@ -43,7 +43,7 @@ def test_any_difference_stops_everything(seen: Seen, reason: str) -> None:
         refuse_unless_ours(ENTRY, seen)
 
 
-def test_all_reasons_are_told_at_once() -> None:
+def test_all_reasons_are_reported_at_once() -> None:
     with pytest.raises(UnsafeMachine, match=r"chassis.*not listed.*not in it"):
         refuse_unless_ours(ENTRY, Seen("OTHER", (*HONEST.disks[:2], disk("S9"))))
 

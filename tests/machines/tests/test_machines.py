@@ -179,8 +179,8 @@ def guest_processes(kernel: int) -> list[OwnedProcess]:
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                told = (entry / "status").read_text()
-                if any(sign in told for sign in signs):
+                reported = (entry / "status").read_text()
+                if any(sign in reported for sign in signs):
                     found.append(identify(int(entry.name)))
             except (FileNotFoundError, ProcessLookupError, MachineError):
                 continue

@@ -61,8 +61,8 @@ def clock_of(monkeypatch: pytest.MonkeyPatch, moves: list[float]) -> None:
 
 
 def test_a_slow_machine_waits_longer_and_a_quick_one_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    for told, factor in (("2.50", 2.5), ("0.40", 1.0), ("50", pace.MOST)):
-        monkeypatch.setenv(pace.ENVIRONMENT, told)
+    for reported, factor in (("2.50", 2.5), ("0.40", 1.0), ("50", pace.MOST)):
+        monkeypatch.setenv(pace.ENVIRONMENT, reported)
         assert pace.factor() == factor
         assert pace.within(10.0) == 10.0 * factor
         assert pace.deadline(10.0, lambda: 100.0) == 100.0 + 10.0 * factor
@@ -114,11 +114,11 @@ def test_a_test_of_a_slow_run_may_take_longer_wherever_it_is(tmp_path: Path) -> 
 
 
 def test_a_client_of_a_slow_run_waits_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    def told(_client: Client, _job: object, **options: Any) -> dict[str, Any]:
+    def reported(_client: Client, _job: object, **options: Any) -> dict[str, Any]:
         return options
 
     monkeypatch.setenv(pace.ENVIRONMENT, "2.5")
-    monkeypatch.setattr(Client, "wait", told)
+    monkeypatch.setattr(Client, "wait", reported)
     client = PatientClient(Endpoint(url="https://127.0.0.1", fingerprint=""), timeout_s=10.0)
     assert client._wire.timeout_s == 25.0
     assert client.wait({}, deadline_s=100.0)["deadline_s"] == 250.0

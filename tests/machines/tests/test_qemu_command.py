@@ -29,7 +29,7 @@ def test_guests_are_reachable_on_loopback_only() -> None:
     assert forwards == ["hostfwd=tcp:127.0.0.1:40002-:3260", "hostfwd=tcp:127.0.0.1:40001-:8443"]
 
 
-def test_a_cable_joins_two_guests_over_loopback_beside_their_first_card() -> None:
+def test_a_cable_joins_two_guests_over_loopback_alongside_their_first_card() -> None:
     first, second = (made(cable=end) for end in cable_ends(40003))
     assert values(first, "-netdev")[1] == "socket,id=net1,listen=127.0.0.1:40003"
     assert values(second, "-netdev")[1] == "socket,id=net1,connect=127.0.0.1:40003"

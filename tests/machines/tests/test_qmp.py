@@ -12,12 +12,12 @@ from tests.machines.qmp import answers
 def test_a_monitor_that_nobody_listens_on_yet_does_not_answer_and_does_later(tmp_path: Path) -> None:
     path = tmp_path / "monitor.sock"
     assert not answers(path)
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as door:
-        door.bind(str(path))
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        listener.bind(str(path))
         assert path.exists()
         assert not answers(path), "the file is there, and a connection is refused"
-        door.listen()
-        emulator = threading.Thread(target=_greet, args=(door,))
+        listener.listen()
+        emulator = threading.Thread(target=_greet, args=(listener,))
         emulator.start()
         assert answers(path)
         emulator.join()
@@ -25,21 +25,21 @@ def test_a_monitor_that_nobody_listens_on_yet_does_not_answer_and_does_later(tmp
 
 def test_a_monitor_that_closes_at_once_does_not_answer(tmp_path: Path) -> None:
     path = tmp_path / "monitor.sock"
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as door:
-        door.bind(str(path))
-        door.listen()
-        emulator = threading.Thread(target=_leave, args=(door,))
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        listener.bind(str(path))
+        listener.listen()
+        emulator = threading.Thread(target=_leave, args=(listener,))
         emulator.start()
         assert not answers(path)
         emulator.join()
 
 
-def _leave(door: socket.socket) -> None:
-    door.accept()[0].close()
+def _leave(listener: socket.socket) -> None:
+    listener.accept()[0].close()
 
 
-def _greet(door: socket.socket) -> None:
-    link, _ = door.accept()
+def _greet(listener: socket.socket) -> None:
+    link, _ = listener.accept()
     with link:
         link.sendall(b'{"QMP": {}}\n')
         link.recv(4096)

@@ -112,11 +112,11 @@ def test_a_command_that_hangs_is_killed_and_the_shell_goes_on(shell: GuestShell,
 
 
 def test_noise_on_the_console_between_commands_does_no_harm(shell: GuestShell, tmp_path: Path) -> None:
-    go, told = tmp_path / "go", tmp_path / "told"
-    noise = f"until [ -e {go} ]; do sleep 0.05; done; echo '@B @E 0 noise' >/dev/tty; touch {told}"
+    go, reported = tmp_path / "go", tmp_path / "told"
+    noise = f"until [ -e {go} ]; do sleep 0.05; done; echo '@B @E 0 noise' >/dev/tty; touch {reported}"
     assert shell.run(f"({noise}) >/dev/null 2>&1 &", 60.0) == (0, "")
     go.touch()
-    while not told.exists():
+    while not reported.exists():
         time.sleep(0.01)
     assert shell.run("echo clean", 60.0) == (0, "clean\n")
 

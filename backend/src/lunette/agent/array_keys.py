@@ -2,7 +2,7 @@
 
 from lunette.domain.encryption import KeyChange, KeyForget, KeyLend, KeyOrder, KeyUnlock
 from lunette.providers.encryption import keys, unlock
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 LENT_S = 3600.0
 """A job that has not encrypted its array within this time loses its passphrase, and is rolled back."""

@@ -10,7 +10,7 @@ from lunette.domain.errors import LunetteError
 from lunette.domain.exports import ExportArray, ExportVolume
 from lunette.providers.arrays.machines import ARRAY_MACHINES
 from lunette.providers.encryption.unlock import Locked
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 log = logging.getLogger(__name__)
 GRACE_S = 30.0

@@ -29,7 +29,7 @@ from lunette.domain.exports import (
 )
 
 Item = TypeVar("Item", bound=Model)
-Door = TypeVar("Door", ExportTarget, ExportSubsystem)
+AnyTarget = TypeVar("AnyTarget", ExportTarget, ExportSubsystem)
 """The access points of one owner."""
 _Place = tuple[ReleaseKind, str]
 
@@ -134,40 +134,42 @@ class _Merge:
         )
         return Verdict(effective=effective, unexplained=tuple(self.unexplained), refusal=None)
 
-    def _holding(self, kind: _Kind[Door], old: Sequence[Door], joined: Sequence[Door]) -> dict[str, _Place]:
+    def _holding(
+        self, kind: _Kind[AnyTarget], old: Sequence[AnyTarget], joined: Sequence[AnyTarget]
+    ) -> dict[str, _Place]:
         """Where each mapping that was not released is served: in one place, until it is released there."""
-        staying = {door.target_id for door in joined}
+        staying = {target.target_id for target in joined}
         return {
-            lun.mapping_id: (kind.release, door.target_id)
-            for door in old
-            if door.target_id in staying
-            for lun in door.luns
+            lun.mapping_id: (kind.release, target.target_id)
+            for target in old
+            if target.target_id in staying
+            for lun in target.luns
             if (ReleaseKind.MAPPING, lun.mapping_id) not in self._released
         }
 
     def _fill(
         self,
-        kind: _Kind[Door],
-        joined: Sequence[Door],
-        old: Sequence[Door],
-        new: Sequence[Door],
-        fill: Callable[[Door, Door | None, Door | None], Door],
-    ) -> tuple[Door, ...]:
+        kind: _Kind[AnyTarget],
+        joined: Sequence[AnyTarget],
+        old: Sequence[AnyTarget],
+        new: Sequence[AnyTarget],
+        fill: Callable[[AnyTarget, AnyTarget | None, AnyTarget | None], AnyTarget],
+    ) -> tuple[AnyTarget, ...]:
         """Each target or subsystem with its content: what the document says, and what was not released."""
-        before, after = ({door.target_id: door for door in doors} for doors in (old, new))
+        before, after = ({target.target_id: target for target in targets} for targets in (old, new))
         filled = []
-        for door in joined:
-            was, becomes = before.get(door.target_id), after.get(door.target_id)
-            place = (kind.release, door.target_id)
+        for target in joined:
+            was, becomes = before.get(target.target_id), after.get(target.target_id)
+            place = (kind.release, target.target_id)
             coming = [m for m in (becomes.luns if becomes else ()) if self._held.get(m.mapping_id, place) == place]
             luns = self._numbered(self._join(_LUN, was.luns if was else (), coming))
-            filled.append(fill(door, was, becomes).model_copy(update={"luns": luns}))
+            filled.append(fill(target, was, becomes).model_copy(update={"luns": luns}))
         return tuple(filled)
 
-    def _fill_target(self, door: ExportTarget, old: ExportTarget | None, new: ExportTarget | None) -> ExportTarget:
+    def _fill_target(self, target: ExportTarget, old: ExportTarget | None, new: ExportTarget | None) -> ExportTarget:
         joined = self._join(_INITIATOR, old.initiators if old else (), new.initiators if new else ())
         over_fc = self._join(_FC_INITIATOR, old.fc_initiators if old else (), new.fc_initiators if new else ())
-        return door.model_copy(
+        return target.model_copy(
             update={
                 "initiators": self._unique(_INITIATOR, joined),
                 "fc_initiators": self._unique(_FC_INITIATOR, over_fc),
@@ -175,10 +177,10 @@ class _Merge:
         )
 
     def _fill_subsystem(
-        self, door: ExportSubsystem, old: ExportSubsystem | None, new: ExportSubsystem | None
+        self, target: ExportSubsystem, old: ExportSubsystem | None, new: ExportSubsystem | None
     ) -> ExportSubsystem:
         joined = self._join(_NVME_HOST, old.hosts if old else (), new.hosts if new else ())
-        return door.model_copy(update={"hosts": self._unique(_NVME_HOST, joined)})
+        return target.model_copy(update={"hosts": self._unique(_NVME_HOST, joined)})
 
     def _join(
         self, kind: _Kind[Item], old: Iterable[Item], new: Iterable[Item], needed: Container[str] = ()

@@ -17,7 +17,7 @@ from lunette.domain.exports import ExportArray, ExportSet
 from lunette.domain.steps import AnyStep
 from lunette.providers.arrays.machines import ARRAY_MACHINES
 from lunette.providers.volumes.machines import VOLUME_MACHINES
-from lunette.system.doorway import CommandResult, System
+from lunette.system.system_port import CommandResult, System
 
 __all__ = ["GRACE_S", "BringUp", "shut_down"]
 log = logging.getLogger(__name__)

@@ -13,8 +13,8 @@ from collections.abc import Callable
 import lunette
 from lunette.agent import counters, foreign, foreign_arrays, sealed_copies, serving, support
 from lunette.agent.answers import in_words, replied
+from lunette.agent.array_facts import ArrayFacts
 from lunette.agent.array_keys import ArrayKeys
-from lunette.agent.arrays_told import ArraysTold
 from lunette.agent.brake import merge
 from lunette.agent.bring_up import GRACE_S, PATIENCE_S, BringUp, names_of
 from lunette.agent.changes import Changes
@@ -91,7 +91,7 @@ from lunette.providers.exports.turn import Turn
 from lunette.providers.updates import record
 from lunette.providers.updates import run as updates
 from lunette.providers.volumes.lvm import sealed_copy
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 log = logging.getLogger(__name__)
 POLL_S = 0.2
@@ -111,19 +111,19 @@ class Agent(Answering, complete=True):
         self._bring_up = BringUp(system, patience_s=patience_s, on_late=lambda: self.wake())  # noqa: PLW0108 set later
         self._firewall = Firewall(system)
         self._disk_health = DiskHealth(system)
-        self._keep_strays = False
-        self._let_go: frozenset[str] = frozenset()  # Fibre Channel ports that are being removed
+        self._keep_stale = False
+        self._release: frozenset[str] = frozenset()  # Fibre Channel ports that are being removed
         self._served = self._load()
         self.wake: Callable[[], None] = lambda: None
         """Called when the loop has something new to process."""
         self.changes = Changes()
         self._spdk = SpdkWatch(system, self.changes.happened)
-        self._told_open = False
+        self._reported_open = False
         self._open: tuple[str, ...] = ()
         """Targets and subsystems that were open at the last observation."""
         self._deadlines = Deadlines(system.monotonic)
         self.due_in_s = self._deadlines.due_in_s
-        self._arrays_told, self._keys, self._repairs = ArraysTold(system), ArrayKeys(system), Repairs()
+        self._array_facts, self._keys, self._repairs = ArrayFacts(system), ArrayKeys(system), Repairs()
 
     def _load(self) -> ExportSet | None:
         try:
@@ -133,7 +133,7 @@ class Agent(Answering, complete=True):
             self._ledger.set_aside()
             served = None
         # Without a ledger nothing explains the content of configfs, so none of it is removed until the next start.
-        self._keep_strays = served is None and serving.is_served(self._system)
+        self._keep_stale = served is None and serving.is_served(self._system)
         return served
 
     @answers(Hello)
@@ -146,13 +146,13 @@ class Agent(Answering, complete=True):
     @answers(Observe)
     def observe(self) -> Observation:
         seen = in_words(self._observer.observe)
-        fresh = {"disks": self._disk_health.told(seen.disks), "spdk_ended": self._spdk.ended}
-        seen = seen.model_copy(update=fresh | {"firewall": self._firewall.told})
-        return self._arrays_told.told(seen, self._served)
+        fresh = {"disks": self._disk_health.reported(seen.disks), "spdk_ended": self._spdk.ended}
+        seen = seen.model_copy(update=fresh | {"firewall": self._firewall.reported})
+        return self._array_facts.reported(seen, self._served)
 
     def ask_health(self) -> None:
         """Runs the health command of every array that has one, each with its own timeout, without a lock."""
-        if self._arrays_told.ask(self._served):
+        if self._array_facts.ask(self._served):
             self.changes.happened()
 
     def ask_disks(self) -> None:
@@ -178,7 +178,7 @@ class Agent(Answering, complete=True):
     @answers(ObserveServed)
     def served(self) -> ExportSet | None:
         """Raises InUse while something is served that no ledger explains: then the users of volumes are unknown."""
-        if self._keep_strays:
+        if self._keep_stale:
             raise InUse(
                 "the boot ledger was lost while exports exist, so it is unknown which host uses which volume: stop "
                 "the hosts, restart the appliance, then try again"
@@ -268,7 +268,7 @@ class Agent(Answering, complete=True):
                 if effective != self._served or self._ledger.unkept:
                     self._keep(effective)
             in_words(lambda: self._bring_up.prove(effective))
-            report = self._repairs.told(self._serve(effective))
+            report = self._repairs.reported(self._serve(effective))
         self.wake()
         return report.model_copy(
             update={
@@ -282,7 +282,7 @@ class Agent(Answering, complete=True):
     def _keep(self, effective: ExportSet) -> None:
         """Write what is served from now on into the ledger. If that fails, it is served all the same."""
         in_words(lambda: self._ledger.save(effective))
-        self._let_go |= _ports(self._served) - _ports(effective)
+        self._release |= _ports(self._served) - _ports(effective)
         self._served = effective
 
     @answers(ReadCopies)
@@ -313,7 +313,7 @@ class Agent(Answering, complete=True):
         served = self._served
         self._keys.forget_old()
         if served is None:
-            self._firewall.settle(None, keep_all=self._keep_strays)
+            self._firewall.settle(None, keep_all=self._keep_stale)
             return True
         in_words(lambda: self._bring_up.run(served, lambda array: array in self._arrays()))
         with self._exports:
@@ -321,30 +321,30 @@ class Agent(Answering, complete=True):
                 return False
             self._deadlines.judge(self._served or served)
             report = self._serve(self._served or served)
-        reasons = {door.reason for door in (*report.targets, *report.subsystems)}
+        reasons = {target.reason for target in (*report.targets, *report.subsystems)}
         reasons |= {volume.reason for volume in report.volumes} | {portal.reason for portal in report.portals}
         reasons |= {port.reason for port in report.fc_ports}
         whole = reasons <= {None} and not self._bring_up.waiting
-        if whole and not self._told_open:
+        if whole and not self._reported_open:
             record.exports_open(self._system)
-            self._told_open = True
+            self._reported_open = True
         return whole
 
     def _serve(self, exports: ExportSet) -> ConvergeReport:
         waiting = dict(self._bring_up.waiting)
         repaired = self._firewall.open_for(exports)
         turn = Turn(
-            keep_strays=self._keep_strays,
-            let_go=self._let_go - _ports(exports),
+            keep_stale=self._keep_stale,
+            released_ports=self._release - _ports(exports),
             overdue=self._deadlines.overdue(exports),
         )
         proven = {array.array_id for array in exports.arrays if self._bring_up.is_proven(array)}
         report = in_words(lambda: serving.serve(self._system, exports, waiting, proven, turn=turn))
-        report = self._deadlines.told(exports, report)
-        self._let_go = frozenset()
-        self._open = serving.open_doors(exports, report)
+        report = self._deadlines.reported(exports, report)
+        self._release = frozenset()
+        self._open = serving.open_targets(exports, report)
         self._repairs.note(exports, report)
-        repaired += self._firewall.settle(exports, keep_all=self._keep_strays)
+        repaired += self._firewall.settle(exports, keep_all=self._keep_stale)
         return report.model_copy(update={"changed": report.changed + repaired}) if repaired else report
 
     def _run(self, job_id: str | None, step: AnyStep, *, undo: bool) -> StepReply:
@@ -385,7 +385,7 @@ class Agent(Answering, complete=True):
     def _guard(self, step: AnyStep) -> None:
         """Refuses to destroy what the ledger serves, whatever the plan assumed."""
         if isinstance(step, GroupRelease | MdRelease):
-            self._await_let_go(step)
+            self._await_released(step)
         served = self._served
         if served is None:
             return
@@ -412,7 +412,7 @@ class Agent(Answering, complete=True):
     def _runs(self, array: ExportArray) -> bool:
         return array.engine in ARRAY_MACHINES and ARRAY_MACHINES[array.engine].is_up(self._system, array)
 
-    def _await_let_go(self, step: GroupRelease | MdRelease) -> None:
+    def _await_released(self, step: GroupRelease | MdRelease) -> None:
         """Arrays in the ledger are brought up again and again, so the array must have left the ledger first."""
         deadline = self._system.monotonic() + READY_S
         while self._served and any(array.array_id == step.array_id for array in self._served.arrays):

@@ -7,7 +7,7 @@ from lunette.providers.arrays.machines import ARRAY_MACHINES
 from lunette.providers.disks import diskstats
 from lunette.providers.exports.lio import statistics as lio
 from lunette.providers.fabrics import port_counters
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 _STACKED = ("dm-", "md", "zd", "loop", "ram", "zram")
 

@@ -51,12 +51,12 @@ class Deadlines:
         over = {name for name, deadline_s in self._over.items() if deadlines.get(name) == deadline_s}
         return frozenset(over | {name for name, wait in self._waits.items() if wait.opened_after_s is not None})
 
-    def told(self, exports: ExportSet, report: ConvergeReport) -> ConvergeReport:
+    def reported(self, exports: ExportSet, report: ConvergeReport) -> ConvergeReport:
         """Record the result of a round. Returns the report, with a note on each door that opened without what is
         missing.
         """
-        names = {door.target_id: door.iqn for door in exports.targets}
-        nqns = {door.target_id: door.nqn for door in exports.subsystems}
+        names = {target.target_id: target.iqn for target in exports.targets}
+        nqns = {target.target_id: target.nqn for target in exports.subsystems}
         deadlines, overdue, waiting = _deadlines(exports), self.overdue(exports), frozenset(report.waiting)
         waits: dict[str, _Wait] = {}
 
@@ -92,6 +92,6 @@ class Deadlines:
 
 def _deadlines(exports: ExportSet) -> dict[str, int]:
     """Deadlines by IQN and NQN, of the doors that have one."""
-    found = {door.iqn: door.opens_without_missing_after_s for door in exports.targets}
-    found |= {door.nqn: door.opens_without_missing_after_s for door in exports.subsystems}
+    found = {target.iqn: target.opens_without_missing_after_s for target in exports.targets}
+    found |= {target.nqn: target.opens_without_missing_after_s for target in exports.subsystems}
     return {name: deadline_s for name, deadline_s in found.items() if deadline_s is not None}

@@ -11,7 +11,7 @@ from lunette.domain.self_tests import SelfTests, SelfTestSchedule, due
 from lunette.providers.disks import recovery, selftest, smart, smart_parse
 from lunette.providers.disks.inventory import observe_disks
 from lunette.providers.disks.paths import path_of
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 log = logging.getLogger(__name__)
 LOOK_S = 60.0
@@ -48,13 +48,13 @@ class DiskHealth:
         self._known: dict[_Key, _Known] = {}
         self._tried: dict[_Key, _Tried] = {}
 
-    def told(self, disks: tuple[ObservedDisk, ...]) -> tuple[ObservedDisk, ...]:
+    def reported(self, disks: tuple[ObservedDisk, ...]) -> tuple[ObservedDisk, ...]:
         """The disks just observed, with their last readings."""
         self._disks, self._looked_at = disks, self._system.monotonic()
         return tuple(self._with(disk) for disk in disks)
 
     def _with(self, disk: ObservedDisk) -> ObservedDisk:
-        if not smart.tells(disk):
+        if not smart.reports_health(disk):
             return disk
         known = self._known.get((disk.id, disk.serial))
         return disk.model_copy(update={"tells_health": True, "health": known.reading if known else None})
@@ -63,7 +63,7 @@ class DiskHealth:
         """Reads the drives that are due, starts self-tests that are due, and sets the time limits of members of arrays.
         Returns whether anything is new.
         """
-        asked = {(disk.id, disk.serial): disk for disk in self._seen() if smart.tells(disk)}
+        asked = {(disk.id, disk.serial): disk for disk in self._seen() if smart.reports_health(disk)}
         before = self._known
         self._known = {key: known for key, known in before.items() if key in asked}
         self._tried = {key: tried for key, tried in self._tried.items() if key in asked}
@@ -121,15 +121,15 @@ class DiskHealth:
         )
 
     def _settled(self, disk: ObservedDisk, known: _Known) -> _Known:
-        told = known.reading.recovery
-        if told is None or known.reading.is_asleep:
+        reported = known.reading.recovery
+        if reported is None or known.reading.is_asleep:
             return known
         try:
-            now: ErrorRecovery | None = recovery.settle(self._system, disk, told)
+            now: ErrorRecovery | None = recovery.settle(self._system, disk, reported)
         except Exception:
             log.exception("the time limits of disk %s are not maintained until it is read again", disk.id)
             now = None
-        return known if now == told else replace(known, reading=known.reading.model_copy(update={"recovery": now}))
+        return known if now == reported else replace(known, reading=known.reading.model_copy(update={"recovery": now}))
 
     def _seen(self) -> tuple[ObservedDisk, ...]:
         now = self._system.monotonic()

@@ -18,7 +18,7 @@ from lunette.domain.firewall import (
 from lunette.providers.firewall import facts, run
 from lunette.providers.firewall.rules import Rules, portals_of, render
 from lunette.providers.network import files
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 log = logging.getLogger(__name__)
 AGAIN_S = {FirewallState.UNAVAILABLE: 60.0, FirewallState.FAILED: 5.0}
@@ -38,13 +38,13 @@ class Firewall:
         self._loaded: tuple[str, run.Listing | None] | None = None
         """The table that was loaded last, and what the kernel showed then."""
         self._retry_at = 0.0
-        self._told: ObservedFirewall | None = None
+        self._reported: ObservedFirewall | None = None
         self._is_off = False
 
     @property
-    def told(self) -> ObservedFirewall | None:
+    def reported(self) -> ObservedFirewall | None:
         """Result of the last check."""
-        return self._told
+        return self._reported
 
     def open_for(self, exports: ExportSet) -> int:
         """Before exports change: opens what they will need, in addition to what is open now. Returns the number of
@@ -75,9 +75,9 @@ class Firewall:
         except (LunetteError, OSError) as error:
             words = error.detail if isinstance(error, LunetteError) else str(error)
             state = FirewallState.UNAVAILABLE if isinstance(error, Unavailable) else FirewallState.FAILED
-            if self._told is None or (self._told.state, self._told.reason) != (state, words):
+            if self._reported is None or (self._reported.state, self._reported.reason) != (state, words):
                 log.warning("firewall %s: %s", state.value, words)
-            self._tell(state, reason=words)
+            self._report(state, reason=words)
             self._loaded = None
             self._is_off = False
             self._retry_at = self._system.monotonic() + AGAIN_S[state]
@@ -88,13 +88,13 @@ class Firewall:
             if not self._is_off:
                 run.drop(self._system)
                 self._portals, self._loaded, self._is_off = frozenset(), None, True
-            self._tell(FirewallState.OFF)
+            self._report(FirewallState.OFF)
             return 0
         self._is_off = False
-        if self._told and self._told.state in AGAIN_S and self._system.monotonic() < self._retry_at:
-            self._tell(self._told.state, reason=self._told.reason)
+        if self._reported and self._reported.state in AGAIN_S and self._system.monotonic() < self._retry_at:
+            self._report(self._reported.state, reason=self._reported.reason)
             return 0
-        reason = run.hindrance(self._system)
+        reason = run.blocker(self._system)
         if reason is not None:
             raise Unavailable(reason)
         seen = run.look(self._system)
@@ -129,7 +129,7 @@ class Firewall:
         broken = run.broken_at_start(self._system)
         if broken is not None:
             repaired = f"its rules could not be loaded at startup, so all ports were open until now: {broken}"
-        self._tell(FirewallState.IN_FORCE, rules=now, kept_open_on=storage - closed, repaired=repaired)
+        self._report(FirewallState.IN_FORCE, rules=now, kept_open_on=storage - closed, repaired=repaired)
         if repaired:
             log.error("the firewall was repaired: %s", repaired)
         return 1 if repaired else 0
@@ -149,7 +149,7 @@ class Firewall:
         default = FirewallMode.MANAGED if self._system.exists(run.BY_DEFAULT) else FirewallMode.OFF
         return self._desired.mode or default
 
-    def _tell(
+    def _report(
         self,
         state: FirewallState,
         *,
@@ -158,13 +158,13 @@ class Firewall:
         kept_open_on: frozenset[str] = frozenset(),
         repaired: str | None = None,
     ) -> None:
-        before = self._told
-        self._told = ObservedFirewall(
+        before = self._reported
+        self._reported = ObservedFirewall(
             mode=self._mode(),
             is_asked=self._desired.mode is not None,
             state=state,
             reason=reason,
-            lacking=run.hindrance(self._system),
+            lacking=run.blocker(self._system),
             portals=tuple(sorted(rules.portals, key=lambda one: one.order)),
             management=tuple(sorted(rules.management, key=lambda one: one.order)),
             closed_on=tuple(sorted(rules.closed_on)),

@@ -5,15 +5,15 @@ from lunette.domain.exports import ExportSet
 from lunette.domain.identity import TARGET_AUTHORITY
 from lunette.domain.targetcli import SavedConfig
 from lunette.providers.arrays.md.observe import kernel_arrays, md_name_of
-from lunette.providers.exports.lio import adopted, strays
+from lunette.providers.exports.lio import adopted, stale
 from lunette.providers.exports.lio import foreign as lio
-from lunette.providers.exports.lio.configfs import ROOT, Configfs
+from lunette.providers.exports.lio.configfs import ROOT, LioConfigfs
 from lunette.providers.exports.nvmet import foreign as nvmet
 from lunette.providers.volumes.lvm import observe as lvm
 from lunette.providers.volumes.lvm import parse
 from lunette.providers.volumes.lvm.foreign import described
 from lunette.providers.volumes.lvm.plan import device_path
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def observe(system: System, served: ExportSet | None) -> Foreign:
@@ -36,16 +36,16 @@ def observe(system: System, served: ExportSet | None) -> Foreign:
     )
 
 
-def _over_scsi(system: System, served: ExportSet | None) -> tuple[SavedConfig, tuple[lio.Store, ...]]:
+def _over_scsi(system: System, served: ExportSet | None) -> tuple[SavedConfig, tuple[lio.ForeignStore, ...]]:
     """Foreign exports of LIO; none if there is no LIO."""
     if not system.is_dir(f"{ROOT}/iscsi"):
         return SavedConfig(), ()
-    files = Configfs(system)
-    ours = {f"iscsi/{name}" for name in strays.own_targets(files, f"{TARGET_AUTHORITY}:")}
+    files = LioConfigfs(system)
+    ours = {f"iscsi/{name}" for name in stale.own_targets(files, f"{TARGET_AUTHORITY}:")}
     return lio.observe(files, ours | (adopted.paths(adopted.settled(files, served)) if served else frozenset()))
 
 
-def _backstore(system: System, store: lio.Store, places: dict[str, tuple[str, str]]) -> ForeignBackstore:
+def _backstore(system: System, store: lio.ForeignStore, places: dict[str, tuple[str, str]]) -> ForeignBackstore:
     group, name = places.get(system.realpath(store.device), (None, None)) if store.device else (None, None)
     return ForeignBackstore(
         reference=store.reference, company_id=store.company_id, group=group, lv_name=name, kept=store.kept

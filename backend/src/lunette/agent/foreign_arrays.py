@@ -3,7 +3,7 @@
 from lunette.domain.foreign_arrays import FoundArray
 from lunette.providers.arrays.machines import ARRAY_MACHINES
 from lunette.providers.disks.inventory import observe_disks
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def found(system: System) -> tuple[FoundArray, ...]:

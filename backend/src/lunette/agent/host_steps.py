@@ -8,7 +8,7 @@ from lunette.domain.agent_protocol import StepReply
 from lunette.domain.steps import PathsAsk, PathTry, SessionEnd
 from lunette.providers.exports.lio import ending
 from lunette.providers.exports.paths import trial
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 log = logging.getLogger(__name__)
 HostStep = SessionEnd | PathsAsk | PathTry

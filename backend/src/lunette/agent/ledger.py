@@ -14,7 +14,7 @@ from cryptography.fernet import Fernet, InvalidToken
 from pydantic import ValidationError
 
 from lunette.domain.exports import ExportSet
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 STATE_DIR = "/var/lib/lunette/agent"
 _FORMAT = 1

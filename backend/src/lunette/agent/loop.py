@@ -34,7 +34,7 @@ def pause_s(due_s: float | None) -> float:
     return BLOCKED_S if due_s is None else min(BLOCKED_S, due_s)
 
 
-class Loop:
+class AgentLoop:
     """Runs `Agent.bring_up` in a thread, and after each pass `fill_reserve`, which may raise OSError."""
 
     def __init__(self, agent: Agent, fill_reserve: Callable[[], None] = lambda: None) -> None:

@@ -20,7 +20,7 @@ from lunette.agent import serving
 from lunette.agent.bring_up import shut_down
 from lunette.agent.core import Agent
 from lunette.agent.ledger import STATE_DIR, Broken, Ledger
-from lunette.agent.loop import Loop
+from lunette.agent.loop import AgentLoop
 from lunette.agent.notify import notify
 from lunette.agent.server import Server, allowed_uids, listen
 from lunette.domain.agent_protocol import SOCKET_PATH
@@ -68,7 +68,7 @@ def _serve(options: argparse.Namespace) -> int:
     _settle(system)
     agent = Agent(system, state_dir=options.state_dir)
     server = Server(agent, listen(options.socket), allowed_uids(tuple(options.allow_uid)))
-    loop = Loop(agent, reserve.fill)
+    loop = AgentLoop(agent, reserve.fill)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: server.stop())
     loop.start()
@@ -118,14 +118,14 @@ def _shut_down(options: argparse.Namespace) -> int:
         record.exports_closed(system)
     except OSError as error:  # only for information, and no reason to leave the exports open
         log.warning("the time of closing the exports was not recorded: %s", error)
-    return _told(shut_down(system, _ledger(options)))
+    return _exit_code(shut_down(system, _ledger(options)))
 
 
 def _withdraw(options: argparse.Namespace) -> int:
-    return _told([f"{path}: {why}" for path, why in serving.withdraw(LocalSystem(), _ledger(options)).items()])
+    return _exit_code([f"{path}: {why}" for path, why in serving.withdraw(LocalSystem(), _ledger(options)).items()])
 
 
-def _told(refused: Sequence[str]) -> int:
+def _exit_code(refused: Sequence[str]) -> int:
     for line in refused:
         log.error("not closed: %s", line)
     return 1 if refused else 0

@@ -24,12 +24,12 @@ class Readings:
         self._patience_s = patience_s
         self._hanging: dict[Part, threading.Thread] = {}
 
-    def look(self) -> "Look":
+    def look(self) -> "PartReader":
         """One observation of all parts."""
-        return Look(self._hanging, self._patience_s)
+        return PartReader(self._hanging, self._patience_s)
 
 
-class Look:
+class PartReader:
     """Reads parts one after another and records what could not be read."""
 
     def __init__(self, hanging: dict[Part, threading.Thread], patience_s: float) -> None:

@@ -20,27 +20,27 @@ class Repairs:
 
     def __init__(self) -> None:
         self._before: Hashable = None
-        self._untold: list[str] = []
+        self._unreported: list[str] = []
 
     def note(self, exports: ExportSet, report: ConvergeReport) -> None:
         """Called after each round; its cost grows with the length of the report."""
         now = (exports.generation, _ends(report))
         if now == self._before and report.found:
             log.warning("exports were changed by another program and repaired: %s", "; ".join(report.found))
-            self._untold = [*self._untold, *report.found][-MOST:]
+            self._unreported = [*self._unreported, *report.found][-MOST:]
         self._before = now
 
-    def told(self, report: ConvergeReport) -> ConvergeReport:
+    def reported(self, report: ConvergeReport) -> ConvergeReport:
         """The report for the control plane, with the repairs since the last report."""
-        repaired, self._untold = tuple(self._untold), []
+        repaired, self._unreported = tuple(self._unreported), []
         return report.model_copy(update={"found": (), "waiting": (), "repaired": repaired})
 
 
 def _ends(report: ConvergeReport) -> Hashable:
     """The result for each exported object."""
-    doors = (*report.targets, *report.subsystems)
+    targets = (*report.targets, *report.subsystems)
     return (
-        tuple((one.target_id, one.state, one.reason) for one in doors),
+        tuple((one.target_id, one.state, one.reason) for one in targets),
         tuple((one.volume_id, one.state, one.reason) for one in report.volumes),
         tuple((one.portal_id, one.state, one.reason) for one in report.portals),
         tuple((one.port_id, one.state, one.reason) for one in report.fc_ports),

@@ -4,7 +4,7 @@ from lunette.domain.sealed_copies import FoundCopy
 from lunette.providers.arrays.machines import ARRAY_MACHINES
 from lunette.providers.disks.inventory import observe_disks
 from lunette.providers.volumes.lvm import sealed_copy
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def read(system: System, *, degraded: bool) -> tuple[FoundCopy, ...]:

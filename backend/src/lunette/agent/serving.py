@@ -15,7 +15,7 @@ from lunette.providers.exports.nvmet.engine import NvmetEngine
 from lunette.providers.exports.reports import absent, joined
 from lunette.providers.exports.spdk.engine import SpdkEngine
 from lunette.providers.exports.turn import PLAIN, Turn
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 ENGINES: tuple[Engine, ...] = (LioEngine(), NvmetEngine(), SpdkEngine())
 """In the order in which they clear, converge and are withdrawn."""
@@ -42,16 +42,16 @@ def serve(
     IDs of arrays that were brought up, and so belong to Lunette.
     """
     parts = [(engine, engine.part(wanted)) for engine in ENGINES]
-    barred = not_ours(wanted, waiting, proven)
+    blocked = not_ours(wanted, waiting, proven)
     reasons = {one.volume_id: waiting[one.array_id] for one in wanted.volumes if one.array_id in waiting}
-    cleared = 0 if turn.keep_strays else sum(engine.clear(system, part) for engine, part in parts)
+    cleared = 0 if turn.keep_stale else sum(engine.clear(system, part) for engine, part in parts)
     reports = []
     for engine, part in parts:
         if engine.is_in_charge(wanted):
             if missing := engine.start(system, part):
                 reports.append(absent(part, missing))
             else:
-                held = _held_by_others(system, engine, part) | barred
+                held = _held_by_others(system, engine, part) | blocked
                 reports.append(engine.converge(system, part, reasons=reasons, held=held, turn=turn))
     return joined(reports, cleared)
 
@@ -142,13 +142,13 @@ def open_devices(system: System) -> frozenset[str] | None:
     return found
 
 
-def open_doors(exports: ExportSet, report: ConvergeReport) -> tuple[str, ...]:
+def open_targets(exports: ExportSet, report: ConvergeReport) -> tuple[str, ...]:
     """The IQNs and NQNs that hosts can log in to now."""
     targets = {one.target_id for one in report.targets if one.state is ServingState.OPEN}
     subsystems = {one.target_id for one in report.subsystems if one.state is ServingState.OPEN}
     return (
-        *(door.iqn for door in exports.targets if door.target_id in targets),
-        *(door.nqn for door in exports.subsystems if door.target_id in subsystems),
+        *(target.iqn for target in exports.targets if target.target_id in targets),
+        *(target.nqn for target in exports.subsystems if target.target_id in subsystems),
     )
 
 

@@ -4,11 +4,11 @@ import os
 import threading
 from collections.abc import Sequence
 
-from lunette.agent.readings import Look, Readings
+from lunette.agent.readings import PartReader, Readings
 from lunette.domain.arrays import EngineCapability
 from lunette.domain.observations import Observation, Part
 from lunette.providers import clock, power
-from lunette.providers.arrays.machine import ArrayMachine, Seen, Surroundings
+from lunette.providers.arrays.machine import ArrayMachine, ObservedArrays, Surroundings
 from lunette.providers.arrays.machines import ARRAY_MACHINES
 from lunette.providers.disks.inventory import observe_disks
 from lunette.providers.exports.lio import plan as lio_plan
@@ -23,7 +23,7 @@ from lunette.providers.volumes import blocks
 from lunette.providers.volumes.lvm import parse as lvm_parse
 from lunette.providers.volumes.lvm.observe import observe_groups
 from lunette.providers.volumes.machines import VOLUME_MACHINES
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 class Observer:
@@ -48,7 +48,7 @@ class Observer:
             return self._last[1]
 
 
-def take(system: System, look: Look | None = None) -> Observation:
+def take(system: System, look: PartReader | None = None) -> Observation:
     """Observe everything now. Never raises: what cannot be read is reported, and hides nothing else."""
     look = look or Readings().look()
     taken_at, kernel = system.now(), os.uname()
@@ -67,12 +67,12 @@ def take(system: System, look: Look | None = None) -> Observation:
         disks=disks,
         arrays=tuple(array for seen in found for array in seen.arrays),
         pools=(*pools, *(pool for seen in found for pool in seen.pools)),
-        volumes=blocks.told(system, (*volumes, *(volume for seen in found for volume in seen.volumes))),
+        volumes=blocks.with_block_sizes(system, (*volumes, *(volume for seen in found for volume in seen.volumes))),
         engines=capabilities(system),
         fc_ports=look.read(Part.FIBRE_CHANNEL, lambda _: fc_host.observe(system)) or (),
         addresses=_addresses(links),
         interfaces=look.read(Part.NETWORK, lambda unread: network.observe(system, links, unread)) or (),
-        rdma_devices=look.read(Part.RDMA, lambda _: rdma.told(system)) or (),
+        rdma_devices=look.read(Part.RDMA, lambda _: rdma.with_flow_control(system)) or (),
         slots=look.read(Part.UPDATES, lambda _: updates.observe(system)),
         power=look.read(Part.UPDATES, lambda _: power.observe(system)),
         clock_is_set=clock.is_set(system),
@@ -80,8 +80,8 @@ def take(system: System, look: Look | None = None) -> Observation:
     )
 
 
-def _arrays(system: System, look: Look, machine: ArrayMachine, around: Surroundings) -> Seen:
-    return look.read(machine.part, lambda unread: machine.observe(system, around, unread)) or Seen()
+def _arrays(system: System, look: PartReader, machine: ArrayMachine, around: Surroundings) -> ObservedArrays:
+    return look.read(machine.part, lambda unread: machine.observe(system, around, unread)) or ObservedArrays()
 
 
 def capabilities(system: System) -> tuple[EngineCapability, ...]:

@@ -11,7 +11,7 @@ from lunette.domain.mappings import ExportEngine
 from lunette.domain.spdk import SpdkEnded
 from lunette.providers.exports import parts
 from lunette.providers.exports.spdk import process
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 log = logging.getLogger(__name__)
 POLL_S = 2.0
@@ -20,10 +20,10 @@ HANGS_S = 30.0
 
 
 class SpdkWatch:
-    """Remembers the last observation. `tell` is called when `ended` changes."""
+    """Remembers the last observation. `notify` is called when `ended` changes."""
 
-    def __init__(self, system: System, tell: Callable[[], None]) -> None:
-        self._system, self._tell = system, tell
+    def __init__(self, system: System, notify: Callable[[], None]) -> None:
+        self._system, self._notify = system, notify
         self._was_set_up = True
         self._silent_since: float | None = None
         self.ended: SpdkEnded | None = None
@@ -66,4 +66,4 @@ class SpdkWatch:
 
     def _note(self, ended: SpdkEnded) -> None:
         self.ended = ended
-        self._tell()
+        self._notify()

@@ -30,7 +30,7 @@ from lunette.providers.encryption import run as encryption
 from lunette.providers.network import trial
 from lunette.providers.runner import Runner, Runners, no_undo
 from lunette.providers.volumes.machines import VOLUME_MACHINES
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 OfVolumes = (
     VolumeCut

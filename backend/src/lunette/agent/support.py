@@ -13,7 +13,7 @@ from lunette.domain.base import Model
 from lunette.domain.errors import LunetteError
 from lunette.domain.exports import ExportSet
 from lunette.domain.support import SupportFacts, SupportFile
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 TIMEOUT_S = 20.0
 TEXT_CHARS = 1024 * 1024
@@ -76,7 +76,7 @@ def take(system: System, served: ExportSet | None) -> SupportFacts:
     left, files = ALL_CHARS, []
     for name, read in _sources(system):
         limit = min(left, LOG_CHARS if name.startswith("logs/") else TEXT_CHARS)
-        text = _cut(_strike(_told(read), secrets), limit)
+        text = _cut(_strike(_readable(read), secrets), limit)
         left -= len(text)
         files.append(SupportFile(name=name, text=text))
     return SupportFacts(files=tuple(files))
@@ -95,11 +95,11 @@ def _sources(system: System) -> Iterator[tuple[str, Callable[[], str]]]:
 
 def _ran(system: System, argv: tuple[str, ...]) -> str:
     found = system.run(argv, timeout_s=TIMEOUT_S, ok=_ANY_CODE)
-    told = f"$ {' '.join(argv)}\n{found.stdout}{found.stderr}"
-    return told if found.returncode == 0 else f"{told}\n[exit {found.returncode}]\n"
+    reported = f"$ {' '.join(argv)}\n{found.stdout}{found.stderr}"
+    return reported if found.returncode == 0 else f"{reported}\n[exit {found.returncode}]\n"
 
 
-def _told(read: Callable[[], str]) -> str:
+def _readable(read: Callable[[], str]) -> str:
     try:
         return read()
     except LunetteError as error:
@@ -119,7 +119,7 @@ def _tree(system: System, folder: str) -> Iterator[str]:
         yield f"{folder} does not exist: its kernel module is not loaded"
     for name in names:
         path = f"{folder}/{name}"
-        target = _told_link(system, path)
+        target = _link_target(system, path)
         if target is not None:
             yield f"{path} -> {target}"
         elif system.is_dir(path):
@@ -128,10 +128,10 @@ def _tree(system: System, folder: str) -> Iterator[str]:
         elif name in _SECRET_ATTRIBUTES:
             yield f"{path} = {STRUCK}"
         else:
-            yield f"{path} = {_told(partial(system.read, path)).strip()}"
+            yield f"{path} = {_readable(partial(system.read, path)).strip()}"
 
 
-def _told_link(system: System, path: str) -> str | None:
+def _link_target(system: System, path: str) -> str | None:
     try:
         return system.readlink(path)
     except OSError:

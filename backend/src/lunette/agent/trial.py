@@ -33,7 +33,7 @@ def main() -> int:
         return 0
     log.info("version %s in slot %s is on trial", due.version, due.slot)
     deadline_s = float(os.environ.get("LUNETTE_TRIAL_S", trial.DEADLINE_S))
-    reason = trial.watch(system, slots, due, lambda: _hindrance(due), deadline_s)
+    reason = trial.watch(system, slots, due, lambda: _blocker(due), deadline_s)
     if reason is None:
         log.info("version %s is healthy and will be started from now on", due.version)
         return 0
@@ -41,7 +41,7 @@ def main() -> int:
     return 1
 
 
-def _hindrance(due: SlotTrial) -> str | None:
+def _blocker(due: SlotTrial) -> str | None:
     try:
         serving = AgentClient(answer_s=API_S).ask(Hello()).serving
     except LunetteError as error:

@@ -9,7 +9,7 @@ from fastapi import APIRouter, FastAPI
 
 from lunette.api.openapi.describe import describe
 from lunette.api.problems import documents
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.api.routes import (
     alerts,
     appliance,
@@ -27,8 +27,8 @@ from lunette.api.routes import (
     firewall,
     foreign_arrays,
     health,
+    host_access,
     host_groups,
-    host_ways,
     hosts,
     initiators,
     interfaces,
@@ -79,7 +79,7 @@ _ROUTERS: tuple[APIRouter, ...] = (
     snapshots.batches,
     snapshots.routes,
     deleted_snapshots.routes,
-    host_ways.routes,
+    host_access.routes,
     hosts.routes,
     host_groups.routes,
     initiators.routes,
@@ -121,7 +121,7 @@ class Lunette(FastAPI):
         return self.openapi_schema
 
 
-def make_app(parts: Parts | None) -> FastAPI:
+def make_app(services: ApiServices | None) -> FastAPI:
     """The application. Without parts it can only describe itself."""
     app = Lunette(
         title="Lunette",
@@ -132,12 +132,12 @@ def make_app(parts: Parts | None) -> FastAPI:
         lifespan=_lifespan,
         summary="Storage target appliance: disks, arrays, volumes, and the hosts that use them.",
     )
-    app.state.parts = parts
+    app.state.services = services
     documents.install(app)
     # `include_router` would build every route a second time, at the first request.
     app.router.routes.extend(route for router in _ROUTERS for route in router.routes)
-    if parts and parts.ui:
-        page.install(app, parts.ui)
+    if services and services.ui:
+        page.install(app, services.ui)
     app.add_middleware(CompressedLists)
     app.add_middleware(SecurityHeaders)
     return app
@@ -145,11 +145,11 @@ def make_app(parts: Parts | None) -> FastAPI:
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    parts: Parts = app.state.parts
-    parts.feed.open()
-    parts.control.start()
+    services: ApiServices = app.state.services
+    services.feed.open()
+    services.control.start()
     try:
         yield
     finally:
-        parts.feed.close()
-        parts.control.stop()
+        services.feed.close()
+        services.control.stop()

@@ -22,9 +22,9 @@ from lunette.api.appliance.first_settings import take_installed_zone
 from lunette.api.auth.first_user import ensure_first_user, reset_first_user
 from lunette.api.auth.passwords import OneTimePassword, Passwords
 from lunette.api.events.feed import EventFeed
-from lunette.api.requests.parts import Files, Parts
-from lunette.api.server import gate
-from lunette.api.server.local import LOCAL_ADMINISTRATOR, LOCAL_SOCKET, ROOT, Doorman, config_for, listen
+from lunette.api.requests.services import ApiServices, Files
+from lunette.api.server import connections
+from lunette.api.server.local import LOCAL_ADMINISTRATOR, LOCAL_SOCKET, ROOT, PeerCheck, config_for, listen
 from lunette.api.server.log import set_up_log
 from lunette.api.server.notify import notify
 from lunette.api.server.protocol import HttpProtocol
@@ -61,10 +61,10 @@ class Server(uvicorn.Server):
         feed: EventFeed,
         local: socket.socket | None = None,
         uids: Collection[int] = ROOT,
-        limits: gate.Limits | None = None,
+        limits: connections.Limits | None = None,
     ) -> None:
         super().__init__(config)
-        self._feed, self._local, self._uids, self._limits = feed, local, uids, limits or gate.limits_here()
+        self._feed, self._local, self._uids, self._limits = feed, local, uids, limits or connections.limits_here()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -84,11 +84,15 @@ class Server(uvicorn.Server):
         await self.lifespan.startup()
         if self.lifespan.should_exit:
             sys.exit(STARTUP_FAILURE)
-        room, let_in = gate.Room(self._limits), functools.partial(self._protocol, self.config)
+        open_connections, let_in = (
+            connections.OpenConnections(self._limits),
+            functools.partial(self._protocol, self.config),
+        )
         try:
-            listeners = sockets or await gate.listen(self.config.host, self.config.port)
+            listeners = sockets or await connections.listen(self.config.host, self.config.port)
             self.servers: list[Any] = [
-                gate.Door(listener, room, self._limits, self.config.ssl, let_in) for listener in listeners
+                connections.Listener(listener, open_connections, self._limits, self.config.ssl, let_in)
+                for listener in listeners
             ]
         except OSError as error:
             structlog.get_logger(__name__).error("cannot listen", port=self.config.port, reason=str(error))
@@ -97,7 +101,7 @@ class Server(uvicorn.Server):
         if self._local is not None:
             loop = asyncio.get_running_loop()
             inside = functools.partial(self._protocol, config_for(self.config))
-            self.servers.append(await loop.create_unix_server(lambda: Doorman(inside, self._uids), sock=self._local))
+            self.servers.append(await loop.create_unix_server(lambda: PeerCheck(inside, self._uids), sock=self._local))
         self.started = True
         notify("READY=1")
 
@@ -144,11 +148,11 @@ def _serve(settings: Settings) -> int:
         ensure_certificate(settings.tls_cert, settings.tls_key, socket.gethostname() or "lunette", known)
     _seal_old_addresses(store)
     one_time, passwords = OneTimePassword(settings.runtime / "one-time-password"), Passwords()
-    _tell_port(store, settings.port)
+    _report_port(store, settings.port)
     password = ensure_first_user(store, passwords, one_time, settings.data / INSTALLED_PASSWORD)
     take_installed_zone(store, settings.data / INSTALLED_ZONE)
     feed, live = EventFeed(store), LiveCertificate()
-    parts = Parts(
+    services = ApiServices(
         store=store,
         control=control_over(store, settings.agent_socket, settings.data),
         feed=feed,
@@ -161,7 +165,7 @@ def _serve(settings: Settings) -> int:
         renew_certificate=live.renew,
     )
     _greet(settings, address, password)
-    server = Server(_config(settings, parts, live), feed, _local_door(settings.runtime / LOCAL_SOCKET))
+    server = Server(_config(settings, services, live), feed, _local_socket(settings.runtime / LOCAL_SOCKET))
     try:
         server.run()
     finally:
@@ -174,7 +178,7 @@ def _seal_old_addresses(store: Store) -> None:
         seal_old_addresses(tx)
 
 
-def _tell_port(store: Store, port: int) -> None:
+def _report_port(store: Store, port: int) -> None:
     """For the firewall: the agent lets in the port that this listens on. A start writes nothing where it is known."""
     with store.read() as tx:
         if firewall.spec(tx).api_port == port:
@@ -193,7 +197,7 @@ def _left_to_the_next_start(what: str) -> Iterator[None]:
         structlog.get_logger(__name__).warning(what, reason=error.detail)
 
 
-def _local_door(path: Path) -> socket.socket | None:
+def _local_socket(path: Path) -> socket.socket | None:
     """The socket for root. Where it cannot be made the appliance is still reached over HTTPS."""
     try:
         return listen(path)
@@ -202,9 +206,9 @@ def _local_door(path: Path) -> socket.socket | None:
         return None
 
 
-def _config(settings: Settings, parts: Parts, live: LiveCertificate) -> uvicorn.Config:
+def _config(settings: Settings, services: ApiServices, live: LiveCertificate) -> uvicorn.Config:
     return uvicorn.Config(
-        make_app(parts),
+        make_app(services),
         host=settings.host,
         port=settings.port,
         ssl_certfile=settings.tls_cert,
@@ -226,8 +230,8 @@ def _config(settings: Settings, parts: Parts, live: LiveCertificate) -> uvicorn.
 
 
 def _open(settings: Settings) -> Store:
-    box, beside = SecretBox.at(settings.data / "secret.key"), settings.reset_password
-    return Store.open(settings.database_url, box, lasting=not beside)
+    box, reset = SecretBox.at(settings.data / "secret.key"), settings.reset_password
+    return Store.open(settings.database_url, box, lasting=not reset)
 
 
 def _reset(settings: Settings) -> int:

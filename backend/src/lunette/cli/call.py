@@ -123,9 +123,9 @@ class Call:
             return
         if "steps" in answer and "state" in answer and not self.values.get("no_wait"):
             answer = self.follow(answer)
-        self.show(answer, lambda found: self._told(found, done))
+        self.show(answer, lambda found: self._reported(found, done))
 
-    def _told(self, answer: JsonObject, done: str) -> None:
+    def _reported(self, answer: JsonObject, done: str) -> None:
         if self.values.get("no_wait"):
             done = ""
         elif "steps" in answer:

@@ -121,4 +121,4 @@ def confirm_volumes(call: Call, plan: JsonObject, why: Mapping[str, str]) -> Non
 def _show_to_person(call: Call, plan: JsonObject) -> None:
     """On the terminal of the question, not among the results."""
     if call.screen.can_ask:
-        call.screen.beside().plan(plan)
+        call.screen.on_stderr().plan(plan)

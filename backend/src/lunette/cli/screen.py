@@ -44,7 +44,7 @@ class Screen:
         """True if a person sits there who can answer."""
         return self.ask.isatty()
 
-    def beside(self) -> "Screen":
+    def on_stderr(self) -> "Screen":
         """The same screen with results going where questions go, for what belongs to a question."""
         return Screen(self.err, self.err, self._env, self.ask)
 

@@ -5,6 +5,6 @@ screen.py    where the appliance is reached, how to know it is the right one, ho
 state.py     looks at the appliance every few seconds, so that the screen follows what changes
 menu.py      the screen, the menu below it, and what each key does
 network.py   network repair: the product's own trial, over the API or, while that is down, over the agent
-ways.py      those two ways
+backends.py those two ways
 tasks.py     password reset, what to look at, restart and power-off, shell
 """

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from lunette.console import network, tasks
+from lunette.console.backends import Problem, words_of
 from lunette.console.state import Places, Watch, current_screen
 from lunette.console.terminal import Cancelled, Terminal, shortened
-from lunette.console.ways import Problem, words_of
 
 Task = Callable[[Terminal], None]
 FOREVER_S = 1e9

@@ -6,9 +6,9 @@ import re
 from ipaddress import ip_address, ip_interface
 
 from lunette.client import JsonObject
+from lunette.console.backends import Backend, Card, Problem, find_backend, portals_in_the_way, words_of
 from lunette.console.state import Places
 from lunette.console.terminal import Cancelled, Terminal
-from lunette.console.ways import Card, Problem, Way, find_way, portals_in_the_way, words_of
 from lunette.domain.interfaces import NTP_PATTERN
 from lunette.system.agent_client import AgentClient
 from lunette.system.agent_port import AgentPort
@@ -20,7 +20,7 @@ LIST_S = 20.0
 def repair(terminal: Terminal, places: Places, agent: AgentPort | None = None) -> None:
     """The whole dialogue. Raises Cancelled, HungUp, or one of Problem."""
     with places.client(LIST_S) as client:
-        way, cards = find_way(client, agent or AgentClient())
+        way, cards = find_backend(client, agent or AgentClient())
         waiting = next((card for card in cards if card.trial_left_s is not None), None)
         if waiting is not None:
             _end_trial(terminal, way, waiting)
@@ -130,7 +130,7 @@ def plan_lines(plan: JsonObject) -> list[str]:
     return [*lines, *(f"  ! {text}" for text in plan["warnings"]), ""]
 
 
-def _try(terminal: Terminal, way: Way, card: Card, spec: JsonObject) -> None:
+def _try(terminal: Terminal, way: Backend, card: Card, spec: JsonObject) -> None:
     plan, spec = _planned(terminal, way, card, spec)
     if not plan["changes"]:
         terminal.say(f"{card.name} already has these settings: nothing was changed.")
@@ -151,7 +151,7 @@ def _try(terminal: Terminal, way: Way, card: Card, spec: JsonObject) -> None:
     _end_trial(terminal, way, found)
 
 
-def _planned(terminal: Terminal, way: Way, card: Card, spec: JsonObject) -> tuple[JsonObject, JsonObject]:
+def _planned(terminal: Terminal, way: Backend, card: Card, spec: JsonObject) -> tuple[JsonObject, JsonObject]:
     """The plan, and the spec with the portals that may lose their address. Raises one of Problem."""
     try:
         return way.plan(card.name, spec), spec
@@ -165,7 +165,7 @@ def _planned(terminal: Terminal, way: Way, card: Card, spec: JsonObject) -> tupl
     return way.plan(card.name, named), named
 
 
-def _end_trial(terminal: Terminal, way: Way, card: Card) -> None:
+def _end_trial(terminal: Terminal, way: Backend, card: Card) -> None:
     """Asks whether to confirm the trial. Without an answer, the previous network returns."""
     left_s = card.trial_left_s or 0.0
     terminal.say("", f"A change of {card.name} is on trial. It is reverted in {left_s:.0f} seconds.")

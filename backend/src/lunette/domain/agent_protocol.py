@@ -206,7 +206,7 @@ class Converge(Request[ConvergeReport]):
     @classmethod
     def _can_be_asked_for(cls, wanted: ExportSet) -> ExportSet:
         """Not in ExportSet: a ledger that an older agent wrote is read all the same."""
-        chaps = (wanted.discovery, *(one.chap for door in wanted.targets for one in door.initiators))
+        chaps = (wanted.discovery, *(one.chap for target in wanted.targets for one in target.initiators))
         if any(is_cleared((c.user, c.mutual_user), (c.secret, c.mutual_secret)) for c in chaps if c):
             raise ValueError(f"expected CHAP names and secrets that do not begin with {CLEARED}")
         return wanted

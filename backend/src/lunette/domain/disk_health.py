@@ -230,7 +230,7 @@ def state_of(reading: DriveReading | None, found: tuple[Finding, ...]) -> DiskHe
 def _verdict(reading: DriveReading) -> Iterator[Finding]:
     for bit in reading.warnings:
         severity, failing, words = _BITS[bit]
-        detail = f"The bit `{bit.value}` of its critical warning is set{_beside(bit, reading.values)}"
+        detail = f"The bit `{bit.value}` of its critical warning is set{_with_figures(bit, reading.values)}"
         yield Finding(kind=bit.value, severity=severity, is_failing=failing, words=words, detail=detail)
     if reading.passed is False and not reading.warnings:
         yield Finding(
@@ -242,7 +242,7 @@ def _verdict(reading: DriveReading) -> Iterator[Finding]:
         )
 
 
-def _beside(bit: CriticalWarning, values: HealthValues) -> str:
+def _with_figures(bit: CriticalWarning, values: HealthValues) -> str:
     if bit is CriticalWarning.SPARE and values.available_spare_percent is not None:
         return f"; {values.available_spare_percent} % of its spare blocks are left"
     if bit is CriticalWarning.TEMPERATURE and values.temperature_c is not None:

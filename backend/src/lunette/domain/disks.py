@@ -158,7 +158,7 @@ class ObservedDisk(Model):
         tells = self.transport in (Transport.SAS, Transport.SATA)
         return True if tells and self.cache_type in _NO_WRITE_CACHE else None
 
-    def hindrance(self, reference: str = "") -> str | None:
+    def blocker(self, reference: str = "") -> str | None:
         """Why it is nothing to build upon, even if it is blank, in words. `reference`: what the request calls it."""
         if self.other_path_of or self.barred:
             return self.occupation()

@@ -278,8 +278,8 @@ class ExportSet(Model):
     @property
     def mapping_ids(self) -> frozenset[str]:
         """Of all mappings that are to be served."""
-        doors: tuple[ExportTarget | ExportSubsystem, ...] = (*self.targets, *self.subsystems)
-        return frozenset(lun.mapping_id for door in doors for lun in door.luns)
+        targets: tuple[ExportTarget | ExportSubsystem, ...] = (*self.targets, *self.subsystems)
+        return frozenset(lun.mapping_id for target in targets for lun in target.luns)
 
     @property
     def is_empty(self) -> bool:
@@ -292,14 +292,16 @@ class ExportSet(Model):
             update={
                 "discovery": None,
                 "targets": tuple(
-                    door.model_copy(
-                        update={"initiators": tuple(i.model_copy(update={"chap": None}) for i in door.initiators)}
+                    target.model_copy(
+                        update={"initiators": tuple(i.model_copy(update={"chap": None}) for i in target.initiators)}
                     )
-                    for door in self.targets
+                    for target in self.targets
                 ),
                 "subsystems": tuple(
-                    door.model_copy(update={"hosts": tuple(h.model_copy(update={"dhchap": None}) for h in door.hosts)})
-                    for door in self.subsystems
+                    target.model_copy(
+                        update={"hosts": tuple(h.model_copy(update={"dhchap": None}) for h in target.hosts)}
+                    )
+                    for target in self.subsystems
                 ),
             }
         )

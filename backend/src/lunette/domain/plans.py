@@ -19,7 +19,7 @@ class Action(StrEnum):
     """The object is deleted, or the data on a disk is destroyed."""
 
 
-class Change(Model):
+class PlannedChange(Model):
     """One change in a plan."""
 
     action: Action
@@ -69,7 +69,7 @@ class Plan(Model):
     """All effects of a request. An empty plan means that nothing would change."""
 
     title: str
-    changes: tuple[Change, ...]
+    changes: tuple[PlannedChange, ...]
     steps: tuple[AnyStep, ...]
     hosts_interrupted: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()

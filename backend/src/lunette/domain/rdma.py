@@ -93,7 +93,7 @@ class RdmaDevice(Model):
         return None
 
 
-def hindrance(address: str, devices: Sequence[RdmaDevice]) -> str | None:
+def blocker(address: str, devices: Sequence[RdmaDevice]) -> str | None:
     """Why RDMA is not possible on this address; None if it is."""
     if not devices:
         return NO_DEVICE
@@ -112,4 +112,4 @@ def _interfaces(devices: Sequence[RdmaDevice]) -> list[str]:
 
 def bar(protocol: Protocol, address: str, devices: Sequence[RdmaDevice]) -> str | None:
     """Why a portal of this protocol cannot listen on this address; None if RDMA does not stand in its way."""
-    return hindrance(address, devices) if protocol.is_rdma else None
+    return blocker(address, devices) if protocol.is_rdma else None

@@ -45,7 +45,7 @@ from lunette.engine.jobs.runner import JobRunner
 from lunette.engine.jobs.schedule_run import ScheduleRunner
 from lunette.engine.jobs.workers import Workers
 from lunette.engine.notifications import trial
-from lunette.engine.notifications.delivery import Post
+from lunette.engine.notifications.delivery import NotificationService
 from lunette.engine.reads import drift, why
 from lunette.engine.recovery import rebuilding, restoring
 from lunette.engine.site import changes
@@ -97,7 +97,7 @@ class Control:
         self.sites = SiteRunner(store, self.services, wait=self._workers.wait)
         self.runs = ScheduleRunner(store, self.services)
         self._scheduler = Scheduler(store, self.services)
-        self._post = Post(store)
+        self._post = NotificationService(store)
         self.sealer = Sealer(store, agent, pace=pace)
         self._parts = (
             self._workers,
@@ -210,7 +210,7 @@ class Control:
         except Unavailable:
             seen, sessions = None, None
         with self.store.read() as tx:
-            return why.explain(tx, volume, host, why.Look(seen, self.exports(), sessions))
+            return why.explain(tx, volume, host, why.MachineState(seen, self.exports(), sessions))
 
     def drift(self, tx: Session, seen: Observation | None, away: str | None) -> DriftReport:
         """Where machine and database differ; `away` says why there is no observation."""

@@ -15,8 +15,8 @@ from lunette.installer.judge import Installed, judge, network_of
 from lunette.installer.layout import Plan
 from lunette.installer.settings import greeting
 from lunette.installer.write import Installer
-from lunette.system.doorway import System
 from lunette.system.local import LocalSystem
+from lunette.system.system_port import System
 
 Tell = Callable[..., None]
 """Takes lines for whoever looks on."""
@@ -37,10 +37,10 @@ def main(arguments: list[str]) -> int:
             with only_one():
                 install(system, document, say, check=options.check)
 
-    return told(begin, say)
+    return reported(begin, say)
 
 
-def told(begin: Callable[[], None], tell: Tell) -> int:
+def reported(begin: Callable[[], None], tell: Tell) -> int:
     """Starts, and reports why it failed if it did. Returns the exit status."""
     try:
         begin()

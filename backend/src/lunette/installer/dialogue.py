@@ -18,7 +18,7 @@ from lunette.installer.questions import as_document, ask_words
 from lunette.installer.settings import greeting
 from lunette.installer.write import Installer
 from lunette.providers.disks.inventory import observe_disks, settle
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 Write = Callable[[System, Document, tuple[ObservedDisk, ...], Plan], str]
 

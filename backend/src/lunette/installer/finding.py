@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lunette.domain.errors import Conflict, NotFound, ToolFailed
 from lunette.installer.document import MAX_BYTES
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 LABEL = "LUNETTE_CFG"
 """Label of the FAT or ISO 9660 file system with the document; as long as FAT allows."""

@@ -13,7 +13,7 @@ from lunette.installer.interfaces import Planned, card_name, carriers, for_the_w
 from lunette.installer.layout import BOOT_CODE_BYTES, MINIMUM_BYTES
 from lunette.providers.disks.inventory import observe_disks, settle
 from lunette.providers.network.observe import links, observe
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 NET = "/sys/class/net"
 

@@ -14,7 +14,7 @@ from lunette.domain.sizes import format_size
 from lunette.installer.document import parse
 from lunette.installer.judge import NET
 from lunette.installer.layout import MINIMUM_BYTES
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 Words = dict[str, Any]
 

@@ -21,7 +21,7 @@ from lunette.installer.settings import write_settings
 from lunette.providers.disks.inventory import settle
 from lunette.providers.disks.wipe import wipe
 from lunette.providers.updates import choice
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 WORK = "/run/lunette-install"
 GRUB = Path("/usr/lib/grub")

@@ -1,6 +1,6 @@
 """Whether a time server has set the clock since the start, according to systemd-timesyncd(8)."""
 
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 RUNNING = "/run/systemd/timesync"
 """The service's own directory: it exists while the service runs."""

@@ -4,7 +4,7 @@ from lunette.domain.errors import Conflict, ToolFailed
 from lunette.domain.power import ObservedPower, PowerAction
 from lunette.domain.steps import MachineStop
 from lunette.providers.updates import record
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 BOOTED = "/run/systemd/system"
 """Exists if systemd is the first process: sd_booted(3). In a container it is not."""

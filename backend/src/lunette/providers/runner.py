@@ -6,7 +6,7 @@ from typing import Any
 
 from lunette.domain.errors import Conflict
 from lunette.domain.steps import Step
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 Call = Callable[[System, Any], str | None]
 """Runs a step of its kind. Returns what it changed, in words; None if there was nothing to do."""

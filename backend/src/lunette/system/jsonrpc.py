@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from lunette.domain.errors import ToolFailed, Unavailable
-from lunette.system.doorway import RpcAnswer, RpcCall
+from lunette.system.system_port import RpcAnswer, RpcCall
 
 _READ_BYTES = 1 << 16
 _MAX_BYTES = 1 << 26

@@ -21,8 +21,8 @@ from pathlib import Path
 from lunette.domain.errors import ToolFailed, Unavailable
 from lunette.domain.sizes import MIB
 from lunette.system import jsonrpc
-from lunette.system.doorway import CommandResult, FileFacts, RpcAnswer, RpcCall
 from lunette.system.reserve import Reserve
+from lunette.system.system_port import CommandResult, FileFacts, RpcAnswer, RpcCall
 from lunette.system.tools import SEARCH_PATH, missing_tool
 
 _ENVIRONMENT = {"LC_ALL": "C.UTF-8", "PATH": ":".join(SEARCH_PATH), "TZ": "UTC", "HOME": "/"}
@@ -38,7 +38,7 @@ _starting = threading.Lock()
 
 
 class LocalSystem:
-    """Implements `lunette.system.doorway.System` on this machine."""
+    """Implements `lunette.system.system_port.System` on this machine."""
 
     def __init__(self, reserve: Reserve | None = None) -> None:
         """`reserve` provides space for durable writes when the file system is full; it is on the same file system."""
@@ -52,7 +52,7 @@ class LocalSystem:
         path = self.find_tool(argv[0])
         if path is None:
             raise Unavailable(missing_tool(argv[0]))
-        self._refuse_beside_undead(tuple(argv))
+        self._refuse_while_undead(tuple(argv))
         with _starting:
             started = subprocess.Popen(
                 [path, *argv[1:]],
@@ -87,7 +87,7 @@ class LocalSystem:
             )
         return CommandResult(argv=tuple(argv), returncode=process.returncode, stdout=out, stderr=err)
 
-    def _refuse_beside_undead(self, words: tuple[str, ...]) -> None:
+    def _refuse_while_undead(self, words: tuple[str, ...]) -> None:
         """Raises ToolFailed while an earlier run of the same command cannot die: both would do the same work."""
         pid = self.undead.get(words)
         if pid is None:

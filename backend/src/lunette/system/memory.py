@@ -1,6 +1,6 @@
 """How much memory the machine has."""
 
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 _KIB = 1024
 

@@ -1,6 +1,6 @@
 """Kernel modules. Missing ones are reported by the parts that need them."""
 
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 _TIMEOUT_S = 300.0
 """An emulated machine with slow disks takes a while for what drags in a dozen others."""

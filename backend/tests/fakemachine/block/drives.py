@@ -109,7 +109,7 @@ class DriveTools:
             return self._sanitize(disk, argv)
         if sanitizing.looks(argv):
             self._look_at_sanitize(disk)
-        return sanitizing.told(argv, disk, health)
+        return sanitizing.reported(argv, disk, health)
 
     def _smartctl(self, argv: Sequence[str]) -> Answer:
         device = self._blocks.find(argv[-1])
@@ -128,9 +128,9 @@ class DriveTools:
             return _limit(disk, health, limits)
         if health.said is not None:
             return json.loads(health.said)["smartctl"]["exit_status"], health.said, ""
-        told = _of_any(disk, health) | _KINDS.get(disk.transport, _scsi)(health)
-        told |= self_tests.told(disk.transport, health) | health.odd
-        return (8 if health.is_failing or health.critical_warning else 0), json.dumps(told), ""
+        reported = _of_any(disk, health) | _KINDS.get(disk.transport, _scsi)(health)
+        reported |= self_tests.reported(disk.transport, health) | health.odd
+        return (8 if health.is_failing or health.critical_warning else 0), json.dumps(reported), ""
 
     def _test(self, disk: FakeDisk, health: Health, kind: str) -> Answer:
         """`smartctl --test=short`: it goes on by itself."""
@@ -150,7 +150,7 @@ class DriveTools:
         match argv[1]:
             case "id-ctrl":
                 health = self.health(disk)
-                told: dict[str, object] = {
+                reported: dict[str, object] = {
                     "sn": disk.serial,
                     "mn": disk.model,
                     "wctemp": 343,
@@ -161,19 +161,19 @@ class DriveTools:
                     "vwc": 6 | disk.has_write_cache,
                 }
             case "id-ns":
-                told = {"flbas": 1, "dps": 0, "lbafs": [{"ms": 8, "ds": 9, "rp": 0}, {"ms": 0, "ds": 9, "rp": 0}]}
+                reported = {"flbas": 1, "dps": 0, "lbafs": [{"ms": 8, "ds": 9, "rp": 0}, {"ms": 0, "ds": 9, "rp": 0}]}
             case "list-ns":
-                told = {"nsid_list": [{"nsid": number + 1} for number in range(self.health(disk).namespaces)]}
+                reported = {"nsid_list": [{"nsid": number + 1} for number in range(self.health(disk).namespaces)]}
             case "format":
                 return self._format(disk, argv)
             case "sanitize":
                 return self._sanitize(disk, argv)
             case "sanitize-log":
                 status = f"({self._look_at_sanitize(disk)}) in words"
-                told = {disk.kernel_name: {"sprog": 65535, "sstat": {"global_erased": 0, "status": status}}}
+                reported = {disk.kernel_name: {"sprog": 65535, "sstat": {"global_erased": 0, "status": status}}}
             case _:
                 return 1, "", f"nvme: unknown command {argv[1]}\n"
-        return 0, json.dumps(told), ""
+        return 0, json.dumps(reported), ""
 
     def _format(self, disk: FakeDisk, argv: Sequence[str]) -> Answer:
         """`nvme format` without --force: it takes the namespace for itself, and leaves the block format it is told."""

@@ -27,7 +27,7 @@ def looks(argv: Sequence[str]) -> bool:
     return argv[0] == "sg_requests" or "--sanitize-status" in argv
 
 
-def told(argv: Sequence[str], disk: FakeDisk, health: Health) -> Answer:
+def reported(argv: Sequence[str], disk: FakeDisk, health: Health) -> Answer:
     """What the tool says of the drive. A tool that speaks the other kind's language gets no answer."""
     if (argv[0] == "hdparm") != (disk.transport == "sata"):
         return 5, "", "bad/missing sense data\n"

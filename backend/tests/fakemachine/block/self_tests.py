@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 _CODES = {"short": 1, "long": 2}
 
 
-def told(transport: str, health: Health) -> dict[str, object]:
+def reported(transport: str, health: Health) -> dict[str, object]:
     """The section of a drive, which ends the test that runs once it was looked at often enough."""
     if not health.has_self_tests:
         return {}

@@ -74,7 +74,7 @@ class Group:
         return bool(self.links) or any(not c.is_default or c.has_user_items() for c in self.children.values())
 
 
-class Configfs:
+class FakeConfigfs:
     """The file calls on a tree whose root group is mounted at `mount`."""
 
     def __init__(self, root: Group, mount: str) -> None:

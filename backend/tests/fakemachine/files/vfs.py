@@ -3,7 +3,7 @@
 import errno
 from collections.abc import Callable
 
-from backend.tests.fakemachine.files.configfs import Configfs, Group, refuse
+from backend.tests.fakemachine.files.configfs import FakeConfigfs, Group, refuse
 from backend.tests.fakemachine.files.plain import Files
 from backend.tests.fakemachine.files.views import Link, Tree, child
 
@@ -16,14 +16,14 @@ class Vfs:
 
     def __init__(self, files: Files, view: Callable[[], Tree], write_sysfs: Callable[[str, str], None]) -> None:
         self.files, self._view, self._write_sysfs = files, view, write_sysfs
-        self.configfs: dict[str, Configfs] = {}
+        self.configfs: dict[str, FakeConfigfs] = {}
         """The trees that loaded modules brought, by name: target, nvmet."""
 
     def mount(self, root: Group) -> None:
         """A module brings its tree."""
-        self.configfs[root.name] = Configfs(root, f"{CONFIGFS}/{root.name}")
+        self.configfs[root.name] = FakeConfigfs(root, f"{CONFIGFS}/{root.name}")
 
-    def _target(self, path: str) -> Configfs | None:
+    def _target(self, path: str) -> FakeConfigfs | None:
         name = path.removeprefix(f"{CONFIGFS}/").partition("/")[0] if path.startswith(f"{CONFIGFS}/") else ""
         return self.configfs.get(name)
 
@@ -113,7 +113,7 @@ class Vfs:
             return sorted(node) if isinstance(node, dict) else []
         return self.files.listdir(path)
 
-    def _configfs_only(self, path: str) -> Configfs:
+    def _configfs_only(self, path: str) -> FakeConfigfs:
         target = self._target(path)
         if target is None:
             raise refuse(errno.EPERM, path)

@@ -74,8 +74,8 @@ def build(machine: Node, now: float) -> Tree:
     put(root, "/proc/meminfo", f"MemTotal:  {machine.memory_bytes // 1024} kB\n")
     put(root, "/sys/devices/system/cpu/online", "0-7\n")
     put(root, "/proc/swaps", "Filename\tType\tSize\tUsed\tPriority\n")
-    for path, told in (("mounts", _mounts), ("self/mounts", _mounts), ("1/mountinfo", _mountinfo)):
-        put(root, f"/proc/{path}", told(machine.blocks))
+    for path, reported in (("mounts", _mounts), ("self/mounts", _mounts), ("1/mountinfo", _mountinfo)):
+        put(root, f"/proc/{path}", reported(machine.blocks))
     put(root, "/proc/sys/kernel/hostname", f"{machine.hostname}\n")
     put(root, "/proc/sys/kernel/osrelease", "6.12.0-fake-amd64\n")
     put(root, "/proc/devices", "Block devices:\n  9 md\n253 device-mapper\n259 blkext\n")
@@ -246,7 +246,7 @@ def _md_slots(array: RunningArray) -> Tree:
         tree[f"rd{slot}"] = Link(f"dev-{member.disk.kernel_name}")
     for slot, member in array.replacements.items():
         tree |= _md_disk(array, member, str(slot), "spare,replacement")
-    for member in array.beside:
+    for member in array.auxiliary:
         tree |= _md_disk(array, member, "none", "faulty" if member.is_faulty else "spare")
     return tree
 

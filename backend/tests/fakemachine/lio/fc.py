@@ -102,7 +102,7 @@ class FcWorld:
         mapped = [child for child in acl.children.values() if child.kind == "mapped_lun" and child.links]
         return {int(one.name[4:]): next(iter(one.links["lun"].links.values())).name for one in mapped}
 
-    def log_in_anew(self, port: FakeFcPort) -> None:
+    def log_in_again(self, port: FakeFcPort) -> None:
         port.sessions.clear()
         for wwpn in port.remotes:
             self._log_in(port, wwpn)
@@ -135,14 +135,14 @@ class FcWorld:
             if port is None:
                 raise refuse(errno.ENODEV, path)
             port.has_link = parts[-1] == "enable"
-            self.log_in_anew(port)
+            self.log_in_again(port)
             return True
         port = next((one for one in self.ports if f"host{one.number}" in parts), None)
         if port is None or parts[-1] not in ("issue_lip", "qlini_mode"):
             return False
         if parts[-1] == "issue_lip":
             port.lips += 1
-            self.log_in_anew(port)
+            self.log_in_again(port)
         elif text.strip() not in ("exclusive", "disabled", "enabled", "dual"):
             raise refuse(errno.EINVAL, path)
         elif self.tpg(port) is None:
@@ -264,7 +264,7 @@ class _Fabric(IscsiFabric):
             held[0] = text.strip()
             port = self._world.port(wwpn)
             if port:
-                self._world.log_in_anew(port)
+                self._world.log_in_again(port)
 
         return Attribute(show=lambda: f"{held[0]}\n", store=store)
 

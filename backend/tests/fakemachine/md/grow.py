@@ -8,7 +8,7 @@ from backend.tests.fakemachine.block.media import Geometry
 from backend.tests.fakemachine.md.kernel import Md, RunningArray
 from backend.tests.fakemachine.md.manage import Answer
 
-_BESIDE = 16
+_Q_LAST = 16
 """What the kernel adds to the layout of a raid5 for a raid6 with its second parity beside it (raid5.h)."""
 
 
@@ -94,7 +94,7 @@ def _refusal(array: RunningArray, name: str, options: dict[str, str]) -> str | N
     """What mdadm says before it touches the array, if it does not."""
     geometry = array.geometry
     missing = int(options.get("raid-devices", geometry.raid_disks)) - geometry.raid_disks
-    spares = [member for member in array.beside if not member.is_faulty]
+    spares = [member for member in array.auxiliary if not member.is_faulty]
     if array.sync_action != "idle":
         return f"mdadm: {name} is performing resync/recovery and cannot be reshaped\n"
     if len(spares) < missing:
@@ -103,7 +103,7 @@ def _refusal(array: RunningArray, name: str, options: dict[str, str]) -> str | N
         return f"mdadm: Cannot set device shape for {name}: Invalid argument\n"
     if geometry.level == "raid10" and geometry.near() == 1 and not geometry.layout & 0x10000:
         return "mdadm: Cannot reshape RAID10 in far-mode\n"
-    if geometry.level == "raid6" and geometry.layout >= _BESIDE and "layout" not in options:
+    if geometry.level == "raid6" and geometry.layout >= _Q_LAST and "layout" not in options:
         return f"mdadm: {name} has a non-standard layout.  If you spec to preserve this\n"
     if "level" in options and (options["level"], geometry.level) != ("6", "raid5"):
         return "mdadm: Impossible level change requested\n"
@@ -118,5 +118,5 @@ def _changed(geometry: Geometry, options: dict[str, str]) -> Geometry:
     if "level" in options:
         if "layout" not in options:
             raise AssertionError("without a layout mdadm moves every block")
-        return replace(geometry, level="raid6", raid_disks=disks, layout=geometry.layout + _BESIDE)
+        return replace(geometry, level="raid6", raid_disks=disks, layout=geometry.layout + _Q_LAST)
     return replace(geometry, raid_disks=disks)

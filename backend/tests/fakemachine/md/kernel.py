@@ -37,7 +37,7 @@ class RunningArray:
     geometry: Geometry
     members: dict[int, Member]
     media: Media
-    beside: list[Member] = field(default_factory=list)
+    auxiliary: list[Member] = field(default_factory=list)
     """Spares, and faulty disks that have left their slots."""
     replacements: dict[int, Member] = field(default_factory=dict)
     """Disks that are filled for slots whose disks still work."""
@@ -66,7 +66,7 @@ class RunningArray:
 
     def bound(self) -> list[Member]:
         """Every disk the array holds."""
-        return [*self.members.values(), *self.replacements.values(), *self.beside]
+        return [*self.members.values(), *self.replacements.values(), *self.auxiliary]
 
     def working(self) -> list[Member]:
         return [member for member in self.members.values() if not member.is_faulty]
@@ -154,7 +154,7 @@ class Md:
         media = self._media(geometry, [member.disk for _, member in sorted(found.items())])
         array = RunningArray(name, geometry, dict(sorted(found.items())), media)
         array.replacements = {slot: m for slot, m in slots if m.superblock.is_replacement}
-        array.beside = [member for member in bound if member.superblock.slot is None]
+        array.auxiliary = [member for member in bound if member.superblock.slot is None]
         self.arrays[name] = array
         short = geometry.name.rpartition(":")[2]
         names = (f"md-uuid-{geometry.colons()}", f"md-name-{geometry.name}")
@@ -234,8 +234,8 @@ class Md:
         member.is_faulty = True
         array.members = {slot: m for slot, m in array.members.items() if m is not member}
         array.replacements = {slot: m for slot, m in array.replacements.items() if m is not member}
-        if member not in array.beside:
-            array.beside.append(member)
+        if member not in array.auxiliary:
+            array.auxiliary.append(member)
         for slot, relief in list(array.replacements.items()):
             if slot not in array.members:  # what it relieved is lost: it is filled from the others now
                 array.members[slot] = array.replacements.pop(slot)
@@ -247,7 +247,7 @@ class Md:
 
     def let_go(self, array: RunningArray, member: Member) -> None:
         """Forget a disk that is faulty or stands by."""
-        array.beside.remove(member)
+        array.auxiliary.remove(member)
         self._blocks.stacked[array.kernel_name].below.remove(member.disk.kernel_name)
 
     def join(self, array: RunningArray, disk: FakeDisk, now: float, half_way: Callable[[], None]) -> None:
@@ -271,7 +271,7 @@ class Md:
         member = Member(disk, superblock)
         array.is_read_auto = False
         self._bind(array, member)
-        array.beside.remove(member)
+        array.auxiliary.remove(member)
         array.members[superblock.slot] = member
         superblock.in_sync = False
         known = 0.9 if array.geometry.policy == "bitmap" else 0.0
@@ -280,7 +280,7 @@ class Md:
         return True
 
     def _bind(self, array: RunningArray, member: Member) -> None:
-        array.beside.append(member)
+        array.auxiliary.append(member)
         self._blocks.stacked[array.kernel_name].below.append(member.disk.kernel_name)
         member.disk.media.below[_key(array.geometry)] = array.media
 
@@ -289,7 +289,7 @@ class Md:
 
         False if there is nothing to do.
         """
-        spare = next((m for m in array.beside if not m.is_faulty), None)
+        spare = next((m for m in array.auxiliary if not m.is_faulty), None)
         worn = next((s for s, m in array.members.items() if m.is_wanted_out and s not in array.replacements), None)
         if array.has_failed() or array.is_read_auto or array.is_read_only or array.is_frozen:
             return False
@@ -307,7 +307,7 @@ class Md:
             spare.superblock.slot, spare.superblock.is_replacement = worn, True
         else:
             return False
-        array.beside.remove(spare)
+        array.auxiliary.remove(spare)
         spare.superblock.in_sync = False
         array.sync_action, array.sync_started = "recover", now
         self._record(array)
@@ -326,8 +326,8 @@ class Md:
         before = array.geometry.raid_disks
         array.change_geometry(replace(geometry, reshape_from=before))
         for slot in range(before, geometry.raid_disks):
-            spare = next(member for member in array.beside if not member.is_faulty)
-            array.beside.remove(spare)
+            spare = next(member for member in array.auxiliary if not member.is_faulty)
+            array.auxiliary.remove(spare)
             array.members[slot] = spare
             spare.superblock.slot, spare.superblock.in_sync = slot, True
         for member in array.bound():
@@ -357,7 +357,7 @@ class Md:
     def relieve(self, array: RunningArray, worn: Member, spare: Member, now: float) -> None:
         """Fill this spare for a disk that works: `mdadm --replace --with`."""
         worn.is_wanted_out = True
-        array.beside.sort(key=lambda member: member is not spare)
+        array.auxiliary.sort(key=lambda member: member is not spare)
         self.recover(array, now)
 
     def _record(self, array: RunningArray) -> None:
@@ -365,7 +365,7 @@ class Md:
         if array.is_read_only:
             return
         events = max((member.superblock.events for member in array.working()), default=0) + 1
-        spares = [member for member in array.beside if not member.is_faulty]
+        spares = [member for member in array.auxiliary if not member.is_faulty]
         for member in [*array.working(), *array.replacements.values(), *spares]:
             member.superblock.events = events
             member.superblock.alive = frozenset(slot for slot, m in array.members.items() if not m.is_faulty)
@@ -393,4 +393,4 @@ class Md:
             relief.superblock.in_sync = relief.superblock.array_in_sync = True
             relief.superblock.is_replacement = False
             worn.is_faulty, worn.is_wanted_out = True, False
-            array.beside.append(worn)
+            array.auxiliary.append(worn)

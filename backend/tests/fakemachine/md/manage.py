@@ -73,13 +73,13 @@ class Manage:
 
     def _remove(self, array: RunningArray, name: str, path: str) -> Answer:
         if path == "detached":
-            for detached in [member for member in array.beside if not member.disk.is_present]:
+            for detached in [member for member in array.auxiliary if not member.disk.is_present]:
                 self._md.let_go(array, detached)
             return 0, "", ""
         member = self._bound(array, path)
         if member is None:
             return 1, "", f"mdadm: hot remove failed for {path}: No such device or address\n"
-        if member not in array.beside:
+        if member not in array.auxiliary:
             return 1, "", f"mdadm: hot remove failed for {path}: Device or resource busy\n"
         self._md.let_go(array, member)
         return 0, "", f"mdadm: hot removed {path} from {name}\n"
@@ -88,7 +88,7 @@ class Manage:
         worn, spare = self._bound(array, old), self._bound(array, new)
         if worn is None or worn not in array.members.values():
             return 1, "", f"mdadm: Cannot find {old}: is not active, cannot replace\n"
-        if spare is None or spare not in array.beside or spare.is_faulty:
+        if spare is None or spare not in array.auxiliary or spare.is_faulty:
             return 1, "", f"mdadm: {new} is not a spare, cannot use it\n"
         if array.sync_action != "idle":
             return 1, "", f"mdadm: Failed to set {new} as preferred replacement.\n"

@@ -120,12 +120,12 @@ class Network:
         if "reload" in argv or "reconfigure" in argv:
             self._reload()
             return 0, "", ""
-        told = [
+        reported = [
             {"Index": one.number, "Name": one.name, "AdministrativeState": "configured" if one.file else "unmanaged"}
             | ({"NetworkFile": one.file} if one.file else {})
             for one in self.interfaces.values()
         ]
-        return 0, json.dumps({"Interfaces": told}), ""
+        return 0, json.dumps({"Interfaces": reported}), ""
 
     def systemctl(self, argv: Sequence[str]) -> Answer:
         verb, unit = argv[1], argv[-1]

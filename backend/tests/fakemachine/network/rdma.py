@@ -97,7 +97,7 @@ class RdmaCore:
         """`rdma -j resource show cm_id`: a listener on the wildcard is told once for each device."""
         if list(argv[1:]) != ["-j", "resource", "show", "cm_id"]:
             return 1, "", f"fake rdma knows no {' '.join(argv[1:])}\n"
-        told = [
+        reported = [
             {
                 "ifname": device.name,
                 "port": 1,
@@ -111,7 +111,7 @@ class RdmaCore:
             for device in self.devices.values()
             if address in device.addresses or ip_address(address).is_unspecified
         ]
-        return 0, f"{json.dumps(told)}\n", ""
+        return 0, f"{json.dumps(reported)}\n", ""
 
 
 def _gid(address: str) -> str:

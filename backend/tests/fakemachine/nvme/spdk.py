@@ -20,7 +20,7 @@ from backend.tests.fakemachine.files.plain import Files
 from backend.tests.fakemachine.md.manage import Answer
 from backend.tests.fakemachine.nvme.nvmet import FakeController, Refuse
 from lunette.domain.errors import ToolFailed, Unavailable
-from lunette.system.doorway import RpcAnswer, RpcCall
+from lunette.system.system_port import RpcAnswer, RpcCall
 
 UNIT, RUN_DIR = "lunette-spdk.service", "/run/lunette-spdk"
 SOCKET = f"{RUN_DIR}/rpc.sock"
@@ -186,10 +186,10 @@ class SpdkTarget:
         self._blocks.close_shared(self.bdevs[name]["_open"], f"spdk:{name}")
 
     def _nvmf_get_subsystems(self, _params: Params) -> Any:
-        return [self._told(one) for one in self.subsystems.values()]
+        return [self._reported(one) for one in self.subsystems.values()]
 
-    def _told(self, one: FakeSubsystem) -> dict[str, Any]:
-        told: dict[str, Any] = {
+    def _reported(self, one: FakeSubsystem) -> dict[str, Any]:
+        reported: dict[str, Any] = {
             "nqn": one.nqn,
             "subtype": "Discovery" if one.nqn == DISCOVERY else "NVMe",
             "listen_addresses": one.listeners,
@@ -197,10 +197,10 @@ class SpdkTarget:
             "hosts": [{"nqn": nqn, **keys} for nqn, keys in one.hosts.items()],
         }
         if one.nqn == DISCOVERY:
-            return told
+            return reported
         serial, model = one.params["serial_number"], one.params["model_number"]
         spaces = [{**space, "nguid": space["nguid"].upper()} for _, space in sorted(one.namespaces.items())]
-        return told | {"serial_number": serial, "model_number": model, "namespaces": spaces}
+        return reported | {"serial_number": serial, "model_number": model, "namespaces": spaces}
 
     def _nvmf_create_subsystem(self, params: Params) -> Any:
         if params["nqn"] in self.subsystems:

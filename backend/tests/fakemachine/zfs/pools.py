@@ -39,7 +39,7 @@ class FakeZvol:
 
 
 @dataclass
-class BesideVdev:
+class AuxiliaryVdev:
     """A vdev beside the data disks: class log, special, cache or spare; a mirror if it has several disks."""
 
     kind: str
@@ -75,7 +75,7 @@ class PoolData:
     """Guids of the spares that stand in for a disk, by its slot."""
     replacing: dict[int, int] = field(default_factory=dict)
     """Guids of disks that are being filled, by the slot they will have."""
-    beside: list[BesideVdev] = field(default_factory=list)
+    auxiliary: list[AuxiliaryVdev] = field(default_factory=list)
     hostid: bytes = b""
     """Of the machine that had the pool last."""
     is_exported: bool = False
@@ -86,9 +86,9 @@ class PoolData:
         whole = {"mirror": len(self.slots) - 1, "raid10": len(self.slots) // 2}
         return whole[self.level] if self.level in whole else _SPARE[self.level.partition(":")[0]]
 
-    def beside_of(self, guid: int) -> BesideVdev | None:
+    def auxiliary_of(self, guid: int) -> AuxiliaryVdev | None:
         """The vdev beside the data disks that a disk is in."""
-        return next((vdev for vdev in self.beside if guid in vdev.guids), None)
+        return next((vdev for vdev in self.auxiliary if guid in vdev.guids), None)
 
     def note_path(self, guid: int, disk: FakeDisk) -> None:
         self.paths[guid] = f"/dev/disk/by-id/{disk.links()[0]}-part1"
@@ -137,9 +137,9 @@ class ImportedPool:
     members: dict[int, Member]
     filling: dict[int, Member] = field(default_factory=dict)
     """Disks that are being filled, by the slot they will have."""
-    beside: dict[int, Member] = field(default_factory=dict)
+    auxiliary: dict[int, Member] = field(default_factory=dict)
     """Disks beside the data disks, by guid; one that is missing has none."""
-    beside_filling: dict[int, Member] = field(default_factory=dict)
+    auxiliary_filling: dict[int, Member] = field(default_factory=dict)
     """Disks that are being filled for one of those, by its guid."""
     given_up: set[int] = field(default_factory=set)
     """Slots whose disk had too many errors."""
@@ -156,7 +156,7 @@ class ImportedPool:
 
     def stands_in(self, slot: int) -> bool:
         """True if a spare holds all that the disk in this slot held."""
-        is_in = self.data.spared.get(slot) in self.beside or slot in self.data.distributed_in
+        is_in = self.data.spared.get(slot) in self.auxiliary or slot in self.data.distributed_in
         return is_in and slot not in self.stepping_in
 
     def missing(self) -> int:
@@ -176,9 +176,11 @@ class ImportedPool:
         states = ("ONLINE", "DEGRADED", "UNAVAIL")
         return [states[sum(away[at : at + 2])] for at in range(0, len(away), 2)]
 
-    def lost(self, *kinds: str) -> list[BesideVdev]:
+    def lost(self, *kinds: str) -> list[AuxiliaryVdev]:
         """The vdevs of these kinds that have no disk left."""
-        return [v for v in self.data.beside if v.kind in kinds and not any(guid in self.beside for guid in v.guids)]
+        return [
+            v for v in self.data.auxiliary if v.kind in kinds and not any(guid in self.auxiliary for guid in v.guids)
+        ]
 
     def state(self) -> str:
         """Without a log it is degraded, without its special disks it is gone; a cache or a spare does not count."""
@@ -186,13 +188,13 @@ class ImportedPool:
             return "SUSPENDED"
         if self.lost("special"):
             return "UNAVAIL"
-        counted = [guid for vdev in self.data.beside if vdev.kind in ("log", "special") for guid in vdev.guids]
-        is_short = any(guid not in self.beside for guid in counted)
+        counted = [guid for vdev in self.data.auxiliary if vdev.kind in ("log", "special") for guid in vdev.guids]
+        is_short = any(guid not in self.auxiliary for guid in counted)
         return "DEGRADED" if is_short and self.data_state() == "ONLINE" else self.data_state()
 
     def everyone(self) -> list[Member]:
         """Every disk it holds."""
-        found = (self.members, self.filling, self.beside, self.beside_filling)
+        found = (self.members, self.filling, self.auxiliary, self.auxiliary_filling)
         return [member for members in found for member in members.values()]
 
 
@@ -249,7 +251,7 @@ class Zfs:
                 self._blocks.open_exclusively(f"/dev/{disk.partition_name(1)}", f"zfs {data.name}")
         pool = ImportedPool(data, found, absent=set(range(len(data.slots))) - found.keys())
         self.imported[data.name] = pool
-        self._find_beside(pool)
+        self._find_auxiliary(pool)
         for disk in self._blocks.disks:
             label = self.label_of(disk) if disk.is_present else None
             if label and label.data is data and label.vdev_guid in data.replacing.values():
@@ -259,9 +261,9 @@ class Zfs:
             self.show(data, name, zvol)
         return pool
 
-    def _find_beside(self, pool: ImportedPool) -> None:
+    def _find_auxiliary(self, pool: ImportedPool) -> None:
         """The kernel opens the disks beside the data disks where its own record says that they are."""
-        known = {guid for vdev in pool.data.beside for guid in vdev.guids}
+        known = {guid for vdev in pool.data.auxiliary for guid in vdev.guids}
         for disk in self._blocks.disks:
             label = self.label_of(disk) if disk.is_present else None
             if label and label.data is pool.data and label.vdev_guid in known:
@@ -270,7 +272,7 @@ class Zfs:
     def join(self, pool: ImportedPool, member: Member) -> None:
         """A disk beside the data disks takes part."""
         self._blocks.open_exclusively(f"/dev/{member.disk.partition_name(1)}", f"zfs {pool.data.name}")
-        pool.beside[member.label.vdev_guid] = member
+        pool.auxiliary[member.label.vdev_guid] = member
 
     def fill(self, pool: ImportedPool, slot: int, member: Member, now: float) -> None:
         """Start to fill a disk for a slot."""
@@ -290,8 +292,8 @@ class Zfs:
         """The spare of a slot, if there is one, stands by again."""
         pool.data.distributed_in.pop(slot, None)
         guid = pool.data.spared.pop(slot, None)
-        if guid in pool.beside:
-            pool.beside[guid].label.pool, pool.beside[guid].label.guid = "", 0
+        if guid in pool.auxiliary:
+            pool.auxiliary[guid].label.pool, pool.auxiliary[guid].label.guid = "", 0
         pool.stepping_in.discard(slot)
 
     def spare_stays(self, pool: ImportedPool, slot: int) -> None:
@@ -300,8 +302,8 @@ class Zfs:
             self.leave(pool, pool.members.pop(slot))
         guid = pool.data.spared.pop(slot)
         pool.data.slots[slot] = guid
-        pool.data.beside = [vdev for vdev in pool.data.beside if vdev.guids != [guid]]
-        pool.members[slot] = pool.beside.pop(guid)
+        pool.data.auxiliary = [vdev for vdev in pool.data.auxiliary if vdev.guids != [guid]]
+        pool.members[slot] = pool.auxiliary.pop(guid)
 
     def take_back(self, pool: ImportedPool, slot: int, member: Member, now: float) -> None:
         """A member is there again: what it missed is copied to it."""
@@ -364,10 +366,10 @@ class Zfs:
                 if member.disk is disk:
                     self._blocks.release(disk.partition_name(1), f"zfs {pool.data.name}")
                     del pool.members[slot]
-            for guid, member in list(pool.beside.items()):
+            for guid, member in list(pool.auxiliary.items()):
                 if member.disk is disk:
                     self._blocks.release(disk.partition_name(1), f"zfs {pool.data.name}")
-                    del pool.beside[guid]
+                    del pool.auxiliary[guid]
 
     def tick(self, now: float) -> bool:
         """Finish the scans whose time is over; whether any runs or ended."""
@@ -383,16 +385,16 @@ class Zfs:
                     self.spare_back(pool, slot)
                 pool.filling.clear()
                 pool.data.replacing.clear()
-                self._end_beside(pool)
+                self._end_auxiliary(pool)
         return bool(running)
 
-    def _end_beside(self, pool: ImportedPool) -> None:
+    def _end_auxiliary(self, pool: ImportedPool) -> None:
         """Disks that were filled for one beside the data disks have its place."""
-        for guid, member in pool.beside_filling.items():
-            vdev = pool.data.beside_of(guid)
+        for guid, member in pool.auxiliary_filling.items():
+            vdev = pool.data.auxiliary_of(guid)
             if vdev is not None:
-                if guid in pool.beside:
-                    self.leave(pool, pool.beside.pop(guid))
+                if guid in pool.auxiliary:
+                    self.leave(pool, pool.auxiliary.pop(guid))
                 vdev.guids[vdev.guids.index(guid)] = member.label.vdev_guid
-                pool.beside[member.label.vdev_guid] = member
-        pool.beside_filling.clear()
+                pool.auxiliary[member.label.vdev_guid] = member
+        pool.auxiliary_filling.clear()

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from backend.tests.fakemachine.zfs.pools import SCAN_SECONDS, BesideVdev, FakeZvol, ImportedPool, Member, PoolData
+from backend.tests.fakemachine.zfs.pools import SCAN_SECONDS, AuxiliaryVdev, FakeZvol, ImportedPool, Member, PoolData
 from backend.tests.fakemachine.zfs.vdevs import top_guid
 
 Row = dict[str, Any]
@@ -44,35 +44,35 @@ def _pool(pool: ImportedPool, now: float) -> Row:
         "error_count": 0,
     }
     groups = {"log": "logs", "special": "special", "cache": "l2cache", "spare": "spares"}
-    beside = {group: rows for kind, group in groups.items() if (rows := dict(_beside(pool, kind)))}
+    auxiliary = {group: rows for kind, group in groups.items() if (rows := dict(_auxiliary(pool, kind)))}
     if data.distributed:
         states = {name: "INUSE" if name in data.distributed_in.values() else "AVAIL" for name in data.distributed}
         spares = {name: _distributed(name, state) for name, state in states.items()}
-        beside["spares"] = spares | beside.get("spares", {})
-    return row | beside | ({"scan_stats": _scan(pool, now)} if pool.scan else {})
+        auxiliary["spares"] = spares | auxiliary.get("spares", {})
+    return row | auxiliary | ({"scan_stats": _scan(pool, now)} if pool.scan else {})
 
 
 def _distributed(name: str, state: str) -> Row:
     return _vdev(name, "dspare", 7000 + int(name.rpartition("-")[2]), state) | {"path": name}
 
 
-def _beside(pool: ImportedPool, kind: str) -> Iterator[tuple[str, Row]]:
+def _auxiliary(pool: ImportedPool, kind: str) -> Iterator[tuple[str, Row]]:
     """The vdevs of one class beside the data disks."""
-    for vdev in pool.data.beside:
+    for vdev in pool.data.auxiliary:
         if vdev.kind != kind:
             continue
-        leaves = {row["name"]: row for row in (_beside_leaf(pool, vdev, guid) for guid in vdev.guids)}
+        leaves = {row["name"]: row for row in (_auxiliary_leaf(pool, vdev, guid) for guid in vdev.guids)}
         if len(vdev.guids) == 1:
             yield from leaves.items()
             continue
-        states = [guid in pool.beside for guid in vdev.guids]
+        states = [guid in pool.auxiliary for guid in vdev.guids]
         state = "ONLINE" if all(states) else "DEGRADED" if any(states) else "UNAVAIL"
         name = f"mirror-{vdev.number}"
         yield name, _vdev(name, "mirror", top_guid(vdev), state) | {"vdevs": leaves}
 
 
-def _beside_leaf(pool: ImportedPool, vdev: BesideVdev, guid: int) -> Row:
-    member, new = pool.beside.get(guid), pool.beside_filling.get(guid)
+def _auxiliary_leaf(pool: ImportedPool, vdev: AuxiliaryVdev, guid: int) -> Row:
+    member, new = pool.auxiliary.get(guid), pool.auxiliary_filling.get(guid)
     lost = _vdev(str(guid), "disk", guid, "UNAVAIL" if vdev.is_nameless else "REMOVED")
     row = _leaf(member) if member else lost | {"path": pool.data.paths[guid]}
     if member and vdev.kind == "spare":
@@ -92,7 +92,7 @@ def _slots(pool: ImportedPool) -> Iterator[Row]:
         if new:
             both = {leaf["name"]: leaf for leaf in (row, _leaf(new))}
             row = _vdev(f"replacing-{slot}", "replacing", 2 + slot, "ONLINE") | {"vdevs": both}
-        if (spare := pool.beside.get(pool.data.spared.get(slot, 0))) is not None:
+        if (spare := pool.auxiliary.get(pool.data.spared.get(slot, 0))) is not None:
             both = {leaf["name"]: leaf for leaf in (row, _leaf(spare))}
             row = _vdev(f"spare-{slot}", "spare", 100 + slot, "ONLINE" if member else "DEGRADED") | {"vdevs": both}
         if name := pool.data.distributed_in.get(slot):
@@ -112,8 +112,8 @@ def _leaf(member: Member) -> Row:
 def _vdev(name: str, kind: str, guid: int, state: str) -> Row:
     """JSON has CANT_OPEN where people read UNAVAIL (vdev_state_str, cmd/zpool/zpool_main.c)."""
     counts = {"read_errors": 0, "write_errors": 0, "checksum_errors": 0}
-    told = "CANT_OPEN" if state == "UNAVAIL" else state
-    return {"name": name, "vdev_type": kind, "guid": guid, "class": "normal", "state": told, **counts}
+    reported = "CANT_OPEN" if state == "UNAVAIL" else state
+    return {"name": name, "vdev_type": kind, "guid": guid, "class": "normal", "state": reported, **counts}
 
 
 def _scan(pool: ImportedPool, now: float) -> Row:

@@ -66,7 +66,7 @@ class ZfsTools(VdevTools):
             return fail(f"cannot import '{data.name}': a pool with that name already exists")
         labelled = [self._zfs.label_of(disk) for disk in looked_at if disk]
         there = {label.vdev_guid for label in labelled if label and not label.is_destroyed}
-        gone = {vdev.kind for vdev in data.beside if there.isdisjoint(vdev.guids)}
+        gone = {vdev.kind for vdev in data.auxiliary if there.isdisjoint(vdev.guids)}
         spared = {slot for slot, guid in data.spared.items() if guid in there} | set(data.distributed_in)
         if len(data.slots) - len(usable.keys() | spared) > data.survives() or "special" in gone:
             return fail(f"cannot import '{data.name}': one or more devices is currently unavailable")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from backend.tests.fakemachine.block.devices import Blocks, FakeDisk
 from backend.tests.fakemachine.md.manage import Answer
-from backend.tests.fakemachine.zfs.pools import BesideVdev, ImportedPool, Member, PoolData, Zfs, ZfsLabel
+from backend.tests.fakemachine.zfs.pools import AuxiliaryVdev, ImportedPool, Member, PoolData, Zfs, ZfsLabel
 
 OK: Answer = (0, "", "")
 _LEAST = {
@@ -32,7 +32,7 @@ class Spec:
 
     level: str = "stripe"
     data: list[str] = field(default_factory=list)
-    beside: list[tuple[str, bool, list[str]]] = field(default_factory=list)
+    auxiliary: list[tuple[str, bool, list[str]]] = field(default_factory=list)
     """Class, whether it is a mirror, and the paths."""
 
 
@@ -42,15 +42,15 @@ def spec_of(words: Sequence[str]) -> Spec:
     for word in words:
         if word in _CLASSES:
             kind = word
-            spec.beside.append((kind, False, []))
+            spec.auxiliary.append((kind, False, []))
         elif word.partition(":")[0] in _LEAST and kind:
-            spec.beside[-1] = (kind, True, [])
+            spec.auxiliary[-1] = (kind, True, [])
         elif word == "mirror" and spec.level in ("mirror", "raid10") and len(spec.data) % 2 == 0:
             spec.level = "raid10"  # several mirrors, which have two disks each here
         elif word.partition(":")[0] in _LEAST:
             spec.level = word
         else:
-            (spec.beside[-1][2] if kind else spec.data).append(word)
+            (spec.auxiliary[-1][2] if kind else spec.data).append(word)
     return spec
 
 
@@ -73,7 +73,7 @@ class VdevTools:
         name, spec = words[0], spec_of(words[1:])
         disks = [self._disk(path) for path in spec.data]
         forced = "-f" in flags
-        others = [self._disk(path) for _, _, paths in spec.beside for path in paths]
+        others = [self._disk(path) for _, _, paths in spec.auxiliary for path in paths]
         refusal = self._unfit(name, spec.level, disks, forced=forced) or self._unusable(others, forced=forced)
         refusal = refusal or (None if forced else _mismatch(spec))
         if refusal:
@@ -90,7 +90,7 @@ class VdevTools:
             self._zfs.write_label(disk, ZfsLabel(data, data.slots[slot], name, data.guid))
             if slot == 0:
                 self._half_way()
-        self._put_beside(data, spec)
+        self._put_auxiliary(data, spec)
         data.is_whole = True
         self._zfs.start(data, {slot: disk for slot, disk in enumerate(disks) if disk}, self._now())
         return OK
@@ -109,12 +109,12 @@ class VdevTools:
         data.distributed = [f"draid{parity}-0-{number}" for number in range(spares)]
         return data
 
-    def _put_beside(self, data: PoolData, spec: Spec) -> list[Member]:
+    def _put_auxiliary(self, data: PoolData, spec: Spec) -> list[Member]:
         """Labels for the disks beside the data disks, and their place in the pool."""
         found = []
-        for kind, is_mirror, paths in spec.beside:
+        for kind, is_mirror, paths in spec.auxiliary:
             for group in [paths] if is_mirror else [[path] for path in paths]:
-                vdev = BesideVdev(kind, 1 + len(data.beside), [])
+                vdev = AuxiliaryVdev(kind, 1 + len(data.auxiliary), [])
                 for disk in (disk for disk in map(self._disk, group) if disk):
                     vdev.guids.append(random.getrandbits(63))
                     pool, guid = ("", 0) if vdev.is_nameless else (data.name, data.guid)
@@ -122,17 +122,17 @@ class VdevTools:
                     self._zfs.write_label(disk, label)
                     self._half_way()
                     found.append(Member(disk, label))
-                data.beside.append(vdev)
+                data.auxiliary.append(vdev)
         return found
 
     def _zpool_add(self, flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
         pool, spec = self._zfs.imported.get(words[0]), spec_of(words[1:])
         if pool is None:
             return fail(f"cannot open '{words[0]}': no such pool")
-        disks = [self._disk(path) for _, _, paths in spec.beside for path in paths]
+        disks = [self._disk(path) for _, _, paths in spec.auxiliary for path in paths]
         forced = "-f" in flags
         refusal = self._unusable(disks, forced=forced)
-        level = Spec(pool.data.level, [""] * len(pool.data.slots), spec.beside)
+        level = Spec(pool.data.level, [""] * len(pool.data.slots), spec.auxiliary)
         refusal = refusal or (None if forced else _mismatch(level))
         if refusal:
             return fail(refusal)
@@ -140,13 +140,13 @@ class VdevTools:
             if disk:
                 self._zfs.partition(disk)
                 self._half_way()
-        for member in self._put_beside(pool.data, spec):
+        for member in self._put_auxiliary(pool.data, spec):
             self._zfs.join(pool, member)
         return OK
 
     def _zpool_remove(self, _flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
         pool = self._zfs.imported.get(words[0])
-        vdev = next((v for v in pool.data.beside if words[1] in (str(top_guid(v)),)), None) if pool else None
+        vdev = next((v for v in pool.data.auxiliary if words[1] in (str(top_guid(v)),)), None) if pool else None
         if pool is None or vdev is None:
             return fail(f"cannot remove {words[1]}: no such device in pool")
         if vdev.kind == "spare" and vdev.guids[0] in pool.data.spared.values():
@@ -154,16 +154,16 @@ class VdevTools:
         if vdev.kind == "special" and pool.data.level[:5] in ("raidz", "draid"):
             return fail(f"cannot remove {words[1]}: invalid config; all top-level vdevs must have the same sector size")
         self._half_way()
-        pool.data.beside.remove(vdev)
+        pool.data.auxiliary.remove(vdev)
         for guid in vdev.guids:
-            if guid in pool.beside:
-                self._zfs.leave(pool, pool.beside.pop(guid))
+            if guid in pool.auxiliary:
+                self._zfs.leave(pool, pool.auxiliary.pop(guid))
         return OK
 
     def _zpool_attach(self, _flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
         name, old, path = words
         pool, disk = self._zfs.imported.get(name), self._disk(path)
-        vdev = pool.data.beside_of(int(old)) if pool else None
+        vdev = pool.data.auxiliary_of(int(old)) if pool else None
         if pool is None or disk is None or vdev is None or vdev.is_nameless:
             return fail(f"cannot attach {path} to {old}: can only attach to mirrors and top-level disks")
         if refusal := self._unusable([disk], forced=False):
@@ -178,12 +178,12 @@ class VdevTools:
         pool, guid = self._zfs.imported.get(words[0]), int(words[1])
         if pool is None:
             return fail(f"cannot open '{words[0]}': no such pool")
-        for filling in (pool.filling, pool.beside_filling):
+        for filling in (pool.filling, pool.auxiliary_filling):
             slot = next((s for s, m in filling.items() if m.label.vdev_guid == guid), None)
             if slot is not None:
                 self._zfs.leave(pool, filling.pop(slot))
                 pool.data.replacing.pop(slot, None)
-                pool.is_scanning = bool(pool.filling or pool.beside_filling)
+                pool.is_scanning = bool(pool.filling or pool.auxiliary_filling)
                 return OK
         for slot, name in list(pool.data.distributed_in.items()):
             if guid == 7000 + int(name.rpartition("-")[2]):
@@ -196,24 +196,24 @@ class VdevTools:
             if pool.data.slots[slot] == guid:
                 self._zfs.spare_stays(pool, slot)
                 return OK
-        vdev = pool.data.beside_of(guid)
+        vdev = pool.data.auxiliary_of(guid)
         if vdev is None or len(vdev.guids) < 2:
             return fail(f"cannot detach {words[1]}: only applicable to mirror and replacing vdevs")
         vdev.guids.remove(guid)
-        if guid in pool.beside:
-            self._zfs.leave(pool, pool.beside.pop(guid))
+        if guid in pool.auxiliary:
+            self._zfs.leave(pool, pool.auxiliary.pop(guid))
         return OK
 
     def _zpool_online(self, _flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
         pool, guid = self._zfs.imported.get(words[0]), int(words[1])
-        vdev = pool.data.beside_of(guid) if pool else None
+        vdev = pool.data.auxiliary_of(guid) if pool else None
         if pool is None or (guid not in pool.data.slots and vdev is None):
             return fail(f"cannot online {words[1]}: no such device in pool")
         labels = [(disk, self._zfs.label_of(disk)) for disk in self._blocks.disks if disk.is_present]
         found = next((Member(disk, label) for disk, label in labels if label and label.vdev_guid == guid), None)
         if found is None:
             return OK
-        if vdev is not None and guid not in pool.beside:
+        if vdev is not None and guid not in pool.auxiliary:
             self._zfs.join(pool, found)
         elif vdev is None and pool.data.slots.index(guid) not in pool.members:
             self._zfs.take_back(pool, pool.data.slots.index(guid), found, self._now())
@@ -232,16 +232,16 @@ class VdevTools:
         if pool is None or disk is None:
             return fail(f"cannot replace {old} with {path}: no such device in pool")
         own = self._zfs.label_of(disk)
-        group = pool.data.beside_of(own.vdev_guid) if own else None
-        if own and group and group.kind == "spare" and own.vdev_guid in pool.beside:
+        group = pool.data.auxiliary_of(own.vdev_guid) if own else None
+        if own and group and group.kind == "spare" and own.vdev_guid in pool.auxiliary:
             if own.vdev_guid in pool.data.spared.values():
                 return fail(f"cannot replace {old} with {path}: {path} is busy")
             slot = pool.data.slots.index(int(old))
-            self._zfs.spare_in(pool, slot, pool.beside[own.vdev_guid], self._now())
+            self._zfs.spare_in(pool, slot, pool.auxiliary[own.vdev_guid], self._now())
             return OK
         if self._blocks.is_held(disk.kernel_name) or disk.media.all_signatures():
             return fail(_IN_USE.format(path))
-        vdev = pool.data.beside_of(int(old))
+        vdev = pool.data.auxiliary_of(int(old))
         if vdev is not None and vdev.is_nameless:
             return fail(f"cannot replace {old} with {path}: device is reserved as a hot spare or a cache")
         member = self._labelled(pool, disk)
@@ -249,7 +249,7 @@ class VdevTools:
             self._zfs.fill(pool, pool.data.slots.index(int(old)), member, self._now())
             return OK
         self._blocks.open_exclusively(f"/dev/{disk.partition_name(1)}", f"zfs {name}")
-        pool.beside_filling[int(old)] = member
+        pool.auxiliary_filling[int(old)] = member
         pool.scan, pool.scan_started, pool.is_scanning = "RESILVER", self._now(), True
         return OK
 
@@ -293,7 +293,7 @@ class VdevTools:
         return None
 
 
-def top_guid(vdev: BesideVdev) -> int:
+def top_guid(vdev: AuxiliaryVdev) -> int:
     """Of the mirror, or of the one disk."""
     return vdev.guids[0] if len(vdev.guids) == 1 else vdev.guids[0] // 2 + 1
 
@@ -302,7 +302,7 @@ def _mismatch(spec: Spec) -> str | None:
     """check_replication: special disks must be as redundant as the data disks, neither more nor less."""
     parity = {"stripe": 0, "mirror": len(spec.data) - 1, "raid10": 1}.get(spec.level)
     parity = int(spec.level[5]) if parity is None else parity
-    for kind, is_mirror, paths in spec.beside:
+    for kind, is_mirror, paths in spec.auxiliary:
         if kind == "special" and (len(paths) - 1 if is_mirror else 0) != parity:
             return (
                 "invalid vdev specification\nuse '-f' to override the following errors:\nmismatched replication level"

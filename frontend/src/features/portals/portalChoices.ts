@@ -20,7 +20,7 @@ export const PROTOCOLS = Object.keys(PORTS) as Listening[]
 export const isRdma = (protocol: Protocol): boolean => protocol === 'iser' || protocol === 'nvme-rdma'
 
 /** Why a protocol cannot be had here; undefined if it can, or nobody knows yet. */
-export function hindrance(protocol: Protocol, engines: Engine[] | undefined): string | undefined {
+export function blocker(protocol: Protocol, engines: Engine[] | undefined): string | undefined {
   const serving = (engines ?? []).filter(({ kind }) => kind === 'export')
   if (serving.length === 0 || serving.some(({ protocols }) => protocols.includes(protocol))) return undefined
   const reason = serving.flatMap(({ lacking }) => lacking).find(({ ability }) => ability === protocol)?.reason

@@ -4,7 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from lunette.api.answers.base import Answer
-from lunette.api.answers.seen import Seen
+from lunette.api.answers.seen import Observed
 from lunette.domain.arrays import ArrayEngine, ArrayState, Level, MemberRole, ObservedArray, Raid10Layout, WriteHole
 from lunette.domain.encryption import Encryption
 from lunette.domain.jobs import ResourceState
@@ -220,7 +220,7 @@ class Array(Answer):
     """When the record of the array was last changed, in UTC."""
 
 
-def array_answer(row: ArrayRow, volumes: int, deleted_bytes: int, seen: Seen) -> Array:
+def array_answer(row: ArrayRow, volumes: int, deleted_bytes: int, seen: Observed) -> Array:
     """A stored array joined with what is seen of it."""
     observed = seen.arrays.get(row.uuid)
     pool = seen.pools.get(row.group_name)
@@ -282,7 +282,7 @@ def _thin_pool(pool: ObservedPool | None) -> ThinPool | None:
     return ThinPool(**thin.model_dump(exclude={"name"})) if thin else None
 
 
-def array_health(row: ArrayRow, seen: Seen) -> ArrayHealth:
+def array_health(row: ArrayRow, seen: Observed) -> ArrayHealth:
     """The kernel's word on an array; an array that should be there and is not is missing."""
     observed = seen.arrays.get(row.uuid)
     if observed:
@@ -292,7 +292,7 @@ def array_health(row: ArrayRow, seen: Seen) -> ArrayHealth:
     return ArrayHealth.MISSING
 
 
-def _members(row: ArrayRow, observed: ObservedArray | None, seen: Seen) -> tuple[ArrayMember, ...]:
+def _members(row: ArrayRow, observed: ObservedArray | None, seen: Observed) -> tuple[ArrayMember, ...]:
     places = {member.disk_id: member for member in observed.members if member.disk_id} if observed else {}
     is_known = seen.observation is not None and not seen.observation.hides_disks()
     absent = "missing" if is_known else "unknown"
@@ -321,7 +321,7 @@ def _distributed(observed: ObservedArray) -> int | None:
     return sum(m.role is MemberRole.SPARE and m.disk_id is None and m.state == "spare" for m in observed.members)
 
 
-def _observed(observed: ObservedArray | None, seen: Seen) -> ArrayObserved | None:
+def _observed(observed: ObservedArray | None, seen: Observed) -> ArrayObserved | None:
     if observed is None:
         return None
     progress = None

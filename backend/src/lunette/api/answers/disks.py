@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 from enum import StrEnum
 
 from lunette.api.answers.base import Answer
-from lunette.api.answers.seen import Seen
+from lunette.api.answers.seen import Observed
 from lunette.domain.alerts import Severity
 from lunette.domain.disk_health import DiskHealthState, DriveReading, Growth, HealthValues, findings, state_of
 from lunette.domain.disks import ObservedDisk, Transport
@@ -270,11 +270,11 @@ class Disk(Answer):
 
 
 def observed_disk(
-    disk: ObservedDisk, row: ArrayDisk | None, array: str | None, seen: Seen, growth: Mapping[str, Growth]
+    disk: ObservedDisk, row: ArrayDisk | None, array: str | None, seen: Observed, growth: Mapping[str, Growth]
 ) -> Disk:
     """A disk the machine shows; `row` is its place in one of our arrays, `array` that array's name."""
     system = "it carries the running system" if disk.used_by_system else None
-    occupation = disk.occupation() or system or disk.hindrance()
+    occupation = disk.occupation() or system or disk.blocker()
     if disk.fabric:
         occupation = "it is reached over a fabric: another array's volume"
     return Disk(
@@ -295,7 +295,7 @@ def observed_disk(
     )
 
 
-def absent_disk(row: ArrayDisk, array: str, seen: Seen) -> Disk:
+def absent_disk(row: ArrayDisk, array: str, seen: Observed) -> Disk:
     """A member of one of our arrays that the machine does not show."""
     is_known = seen.observation is not None and not seen.observation.hides_disks()
     return Disk(
@@ -341,7 +341,7 @@ def _health(disk: ObservedDisk, growth: Mapping[str, Growth]) -> DiskHealth:
         values=DiskHealthValues(**told.values.model_dump()),
         read_at=None if told.read_at is None else datetime.fromtimestamp(told.read_at, UTC),
         is_asleep=told.is_asleep,
-        problem=told.problem or _unasked(disk),
+        problem=told.problem or _why_not_asked(disk),
         error_recovery=DiskErrorRecovery(**told.recovery.model_dump()) if told.recovery else None,
         self_tests=DiskSelfTests(**told.self_tests.model_dump()) if told.self_tests else None,
     )
@@ -363,7 +363,7 @@ def health_figures(told: DriveReading, growth: Mapping[str, Growth]) -> HealthFi
     return HealthFigures(state, told.read_at, told.values, failed)
 
 
-def _unasked(disk: ObservedDisk) -> str | None:
+def _why_not_asked(disk: ObservedDisk) -> str | None:
     if not disk.tells_health:
         return "the disk is not a drive that can be queried"
     return "it has not been queried yet" if disk.health is None else None

@@ -1,7 +1,7 @@
 """FC ports: their observed state joined with their desired state."""
 
 from lunette.api.answers.base import Answer, ExportState
-from lunette.api.answers.seen import Seen
+from lunette.api.answers.seen import Observed
 from lunette.domain.fc import FcMode, ObservedFcPort
 from lunette.store.resources import FcPort as FcPortRow
 
@@ -71,14 +71,14 @@ class FcPort(Answer):
     """Age of the observed state in seconds, or null if the agent does not answer."""
 
 
-def fc_ports_answer(rows: dict[str, FcPortRow], seen: Seen, owners: dict[str, str]) -> list[FcPort]:
+def fc_ports_answer(rows: dict[str, FcPortRow], seen: Observed, owners: dict[str, str]) -> list[FcPort]:
     """All ports by WWPN: the ports present, and managed ports that are missing. `owners` gives the host of a WWPN."""
     there = {port.wwpn: port for port in (seen.observation.fc_ports if seen.observation else ())}
     return [_answer(wwpn, rows.get(wwpn), there.get(wwpn), seen, owners) for wwpn in sorted({*rows, *there})]
 
 
 def _answer(
-    wwpn: str, row: FcPortRow | None, port: ObservedFcPort | None, seen: Seen, owners: dict[str, str]
+    wwpn: str, row: FcPortRow | None, port: ObservedFcPort | None, seen: Observed, owners: dict[str, str]
 ) -> FcPort:
     export = seen.fc_port_export(row.id if row else None)
     return FcPort(

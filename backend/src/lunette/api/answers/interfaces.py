@@ -1,7 +1,7 @@
 """Network interfaces as observed on the machine, and their configuration by Lunette."""
 
 from lunette.api.answers.base import Answer
-from lunette.api.answers.seen import Seen
+from lunette.api.answers.seen import Observed
 from lunette.domain.interfaces import (
     BondMode,
     InterfaceKind,
@@ -109,7 +109,7 @@ class Interface(Answer):
     """Age of the data in seconds."""
 
 
-def interface_answer(one: ObservedInterface, portals: dict[str, list[str]], seen: Seen) -> Interface:
+def interface_answer(one: ObservedInterface, portals: dict[str, list[str]], seen: Observed) -> Interface:
     """`portals` are the names of portals by address."""
     addresses = tuple(
         InterfaceAddress(address=a.address, dynamic=a.dynamic, portals=tuple(portals.get(a.ip, ())))

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from lunette.api.answers.base import Answer, ExportState
-from lunette.api.answers.seen import Seen
+from lunette.api.answers.seen import Observed
 from lunette.domain.mappings import ExportEngine, Protocol
 from lunette.store.resources import Portal as PortalRow
 
@@ -33,7 +33,7 @@ class Portal(Answer):
     """When the portal was last changed, in UTC."""
 
 
-def portal_answer(row: PortalRow, seen: Seen) -> Portal:
+def portal_answer(row: PortalRow, seen: Observed) -> Portal:
     """A stored portal joined with its observed state."""
     export = seen.portal_export(row.id)
     return Portal(

@@ -1,7 +1,7 @@
 """RDMA devices, which portals for iSER and NVMe over RDMA need."""
 
 from lunette.api.answers.base import Answer
-from lunette.api.answers.seen import Seen
+from lunette.api.answers.seen import Observed
 from lunette.domain.rdma import RdmaDevice as ObservedDevice
 
 
@@ -53,7 +53,7 @@ class RdmaDevice(Answer):
     """Age of the observed state in seconds."""
 
 
-def rdma_device_answer(device: ObservedDevice, seen: Seen) -> RdmaDevice:
+def rdma_device_answer(device: ObservedDevice, seen: Observed) -> RdmaDevice:
     """The device port as last observed."""
     return RdmaDevice(
         id=device.id,

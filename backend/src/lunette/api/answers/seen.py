@@ -58,7 +58,7 @@ _EXPORTED = _Newest[ConvergeReport, VolumeReport](
 )
 
 
-class Seen:
+class Observed:
     """One snapshot with its indexes. `clock` returns seconds since the epoch.
 
     `mapped` are the IDs of the mappings that the report covers, None if the report does not list single mappings.
@@ -128,11 +128,11 @@ class Seen:
 
         An open target says nothing about a mapping that the agent does not know yet.
         """
-        found = [self.door_export(target_id, family) for family in sorted(mappings)] if target_id else []
+        found = [self.target_export(target_id, family) for family in sorted(mappings)] if target_id else []
         shown = next((one for one in found if one.state is not ExportState.OPEN), found[0] if found else NOTHING)
-        return shown if shown.state is not ExportState.OPEN else self._untold(mappings) or shown
+        return shown if shown.state is not ExportState.OPEN else self._unreported(mappings) or shown
 
-    def _untold(self, mappings: Mapping[Family, Collection[str]]) -> Export | None:
+    def _unreported(self, mappings: Mapping[Family, Collection[str]]) -> Export | None:
         """The number of these mappings that the report does not cover; None if it covers them all."""
         ids = [one for of_family in mappings.values() for one in of_family]
         if self._mapped is None or not (new := sum(one not in self._mapped for one in ids)):
@@ -140,7 +140,7 @@ class Seen:
         reason = f"the agent has not applied {new} of {len(ids)} mappings yet"
         return Export(state=ExportState.PENDING, reason=reason)
 
-    def door_export(self, target_id: str | None, family: Family) -> Export:
+    def target_export(self, target_id: str | None, family: Family) -> Export:
         """Whether an owner's target (SCSI) or subsystem (NVMe) is open now."""
         known = self._targets if family is Family.SCSI else self._subsystems
         return self._export(known.get(target_id)) if target_id else NOTHING
@@ -156,7 +156,7 @@ class Seen:
     def mapping_export(self, mapping_id: str, volume_id: str, target_id: str | None, family: Family) -> Export:
         """Whether a mapping is served: the agent knows it, its volume exists, its owner's target is open."""
         volume = self.volume_export(volume_id, (mapping_id,))
-        return volume if volume.state is not ExportState.OPEN else self.door_export(target_id, family)
+        return volume if volume.state is not ExportState.OPEN else self.target_export(target_id, family)
 
     def _export(self, report: TargetReport | VolumeReport | PortalReport | FcPortReport | None) -> Export:
         if self.observation is None:
@@ -167,7 +167,7 @@ class Seen:
         return Export(state=state, reason=report.reason)
 
 
-class SeenSessions:
+class ObservedSessions:
     """The sessions at one moment, by initiator name. `observed` is None if the agent does not answer."""
 
     def __init__(self, observed: SessionsObservation | None, clock: Callable[[], float] = time.time) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from lunette.api.answers.base import Answer, Export
-from lunette.api.answers.seen import Seen
+from lunette.api.answers.seen import Observed
 from lunette.domain.jobs import ResourceState
 from lunette.domain.mappings import Family
 from lunette.domain.volumes import Provisioning
@@ -98,7 +98,7 @@ class Volume(Answer):
     """When the record of the volume was last changed, in UTC."""
 
 
-def volume_answer(row: VolumeRow, array: ArrayRow, mapped_to: Sequence[MappedTo], seen: Seen) -> Volume:
+def volume_answer(row: VolumeRow, array: ArrayRow, mapped_to: Sequence[MappedTo], seen: Observed) -> Volume:
     """A stored volume joined with what is seen of it."""
     found = seen.volumes.get(row.id)
     observed = None

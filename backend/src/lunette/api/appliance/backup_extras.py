@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from sqlalchemy.orm import Session
 
 from lunette.api.appliance.certificate import check_takes, write_durably, write_pair
-from lunette.api.requests.parts import Files, Parts
+from lunette.api.requests.services import ApiServices, Files
 from lunette.domain.errors import Unavailable
 from lunette.store.backup import envelope, tables
 from lunette.store.backup.tables import Certificate, Extras
@@ -27,16 +27,16 @@ PREVIOUS = "previous.json"
 _STAGED = "restored_certificate"
 
 
-def backup(parts: Parts, version: str, passphrase: SecretStr, *, certificate: bool) -> bytes:
+def backup(services: ApiServices, version: str, passphrase: SecretStr, *, certificate: bool) -> bytes:
     """The file of a backup: one snapshot of the database, whatever changes meanwhile."""
-    own = pair_in_use(parts.files) if certificate else None
-    keys = tuple(key.decode("ascii") for key in parts.store.box.keys)
-    with parts.store.read() as tx:
+    own = pair_in_use(services.files) if certificate else None
+    keys = tuple(key.decode("ascii") for key in services.store.box.keys)
+    with services.store.read() as tx:
         content = tables.dump(tx, Extras(keys=keys, certificate=own))
         about = envelope.About(
             version=version,
             schema_revision=tables.revision(tx),
-            appliance=read_settings(tx).name or parts.name(),
+            appliance=read_settings(tx).name or services.name(),
             appliance_id=tx.get_one(Meta, "appliance_id").value,
             made_at=utc_now(),
             has_certificate=own is not None,
@@ -44,13 +44,13 @@ def backup(parts: Parts, version: str, passphrase: SecretStr, *, certificate: bo
     return envelope.seal(content, passphrase.get_secret_value(), about)
 
 
-def keep_copy(parts: Parts, version: str, passphrase: SecretStr) -> str | None:
+def keep_copy(services: ApiServices, version: str, passphrase: SecretStr) -> str | None:
     """Keeps the state before a restore, as a backup under the same passphrase. Raises Unavailable if it cannot."""
-    if parts.files is None:
+    if services.files is None:
         return None
-    path = parts.files.data / COPY
+    path = services.files.data / COPY
     try:
-        write_durably(path, backup(parts, version, passphrase, certificate=True), 0o600)
+        write_durably(path, backup(services, version, passphrase, certificate=True), 0o600)
     except OSError as error:
         raise Unavailable(
             f"Nothing was changed: the previous state cannot be saved in {path} ({error.strerror}). Free some space."

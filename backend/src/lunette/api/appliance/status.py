@@ -6,9 +6,9 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from lunette.api.answers.arrays import ArrayHealth, array_health
-from lunette.api.answers.seen import SeenSessions
+from lunette.api.answers.seen import ObservedSessions
 from lunette.api.answers.system import AgentStatus, Convergence, Counts, ExportsStatus, HealthState, Status
-from lunette.api.requests.observed import Look
+from lunette.api.requests.observed import MachineView
 from lunette.domain.alerts import Severity
 from lunette.domain.exports import ServingState
 from lunette.domain.jobs import JobState
@@ -20,7 +20,7 @@ _LOST = {ArrayHealth.FAILED, ArrayHealth.MISSING}
 _WEAK = {ArrayHealth.DEGRADED, ArrayHealth.REBUILDING}
 
 
-def status_answer(tx: Session, now: Look, sessions: SeenSessions, *, name: str, version: str) -> Status:
+def status_answer(tx: Session, now: MachineView, sessions: ObservedSessions, *, name: str, version: str) -> Status:
     """The whole status, from the database and the last look at the machine."""
     meta = {row.key: row.value for row in tx.scalars(select(Meta))}
     alerts = list(tx.scalars(select(Alert).where(Alert.resolved_at.is_(None)).order_by(Alert.raised_at)))
@@ -41,7 +41,7 @@ def status_answer(tx: Session, now: Look, sessions: SeenSessions, *, name: str, 
     )
 
 
-def _exports(now: Look, wanted: int) -> ExportsStatus:
+def _exports(now: MachineView, wanted: int) -> ExportsStatus:
     report = now.report
     reason: str | None
     if report is None:
@@ -69,7 +69,7 @@ def _age(moment: dt.datetime | None) -> float | None:
     return max(0.0, (utc_now() - moment).total_seconds()) if moment else None
 
 
-def _counts(tx: Session, now: Look, sessions: SeenSessions, alerts: int) -> Counts:
+def _counts(tx: Session, now: MachineView, sessions: ObservedSessions, alerts: int) -> Counts:
     def count(kind: type) -> int:
         return tx.scalar(select(func.count()).select_from(kind)) or 0
 
@@ -92,7 +92,7 @@ def _counts(tx: Session, now: Look, sessions: SeenSessions, alerts: int) -> Coun
 
 
 def _sentence(
-    tx: Session, now: Look, exports: ExportsStatus, alerts: list[Alert], counts: Counts
+    tx: Session, now: MachineView, exports: ExportsStatus, alerts: list[Alert], counts: Counts
 ) -> tuple[HealthState, str]:
     """The most severe problem; or that everything is healthy."""
     health = {row.name: array_health(row, now.seen) for row in tx.scalars(select(Array).order_by(Array.name))}

@@ -16,8 +16,8 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 import lunette
 from lunette.api.answers.journal import alert_answer, event_answer, job_summary
 from lunette.api.appliance.status import status_answer
-from lunette.api.requests.observed import look, sessions_now
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.observed import machine_view, sessions_now
+from lunette.api.requests.services import ApiServices
 from lunette.domain.agent_protocol import CollectFacts
 from lunette.domain.errors import LunetteError
 from lunette.store.journal import Alert, Event, Job
@@ -36,16 +36,16 @@ are included: send the bundle only to people who are allowed to see these.
 """
 
 
-def bundle(parts: Parts) -> tuple[str, bytes]:
+def bundle(services: ApiServices) -> tuple[str, bytes]:
     """(its name, a tar.gz with one directory of that name). What cannot be read is noted in its place."""
-    with parts.store.read() as tx:
-        name = read_settings(tx).name or parts.name()
+    with services.store.read() as tx:
+        name = read_settings(tx).name or services.name()
     made_at = utc_now()
     folder = f"lunette-support-{name}-{made_at:%Y%m%dT%H%M%SZ}"
     archive = io.BytesIO()
     with tarfile.open(fileobj=archive, mode="w:gz", compresslevel=6) as packed:
         about = _ABOUT.format(name=name, made_at=made_at, version=lunette.__version__)
-        for path, text in (("README.txt", about), *_known(parts), *_machine(parts)):
+        for path, text in (("README.txt", about), *_known(services), *_machine(services)):
             content = text.encode(errors="replace")
             entry = tarfile.TarInfo(f"{folder}/{path}")
             entry.size, entry.mtime, entry.mode = len(content), int(made_at.timestamp()), 0o600
@@ -53,24 +53,24 @@ def bundle(parts: Parts) -> tuple[str, bytes]:
     return folder, archive.getvalue()
 
 
-def _known(parts: Parts) -> Iterator[tuple[str, str]]:
-    seen = look(parts)
+def _known(services: ApiServices) -> Iterator[tuple[str, str]]:
+    seen = machine_view(services)
 
     def status(tx: Session) -> BaseModel:
-        name = read_settings(tx).name or parts.name()
-        return status_answer(tx, seen, sessions_now(parts), name=name, version=lunette.__version__)
+        name = read_settings(tx).name or services.name()
+        return status_answer(tx, seen, sessions_now(services), name=name, version=lunette.__version__)
 
     answers: dict[str, Callable[[Session], BaseModel | list[BaseModel]]] = {
         "status": status,
-        "site": parts.control.site,
-        "drift": lambda tx: parts.control.drift(tx, seen.seen.observation, seen.away),
+        "site": services.control.site,
+        "drift": lambda tx: services.control.drift(tx, seen.seen.observation, seen.away),
         "alerts": lambda tx: [alert_answer(row) for row in tx.scalars(_newest(Alert, Alert.raised_at))],
         "jobs": lambda tx: [job_summary(row) for row in tx.scalars(_newest(Job, Job.created_at))],
         "events": lambda tx: [event_answer(row) for row in tx.scalars(_newest(Event, Event.seq))],
     }
     for name, answer in answers.items():
         try:
-            with parts.store.read() as tx:
+            with services.store.read() as tx:
                 text = _json(answer(tx))
         except LunetteError as error:
             text = f"not read: {error.detail}\n"
@@ -88,9 +88,9 @@ def _json(found: BaseModel | list[BaseModel]) -> str:
     return json.dumps(plain, indent=1) + "\n"
 
 
-def _machine(parts: Parts) -> Iterator[tuple[str, str]]:
+def _machine(services: ApiServices) -> Iterator[tuple[str, str]]:
     try:
-        facts = parts.control.agent.ask(CollectFacts())
+        facts = services.control.agent.ask(CollectFacts())
     except LunetteError as error:
         yield "machine-not-read.txt", f"{error.detail}\n"
         return

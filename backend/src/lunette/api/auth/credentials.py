@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from lunette.domain.plans import Action, Change
+from lunette.domain.plans import Action, PlannedChange
 from lunette.store.access import ApiToken, LoginSession, User
 from lunette.store.events import emit
 
@@ -23,9 +23,9 @@ def with_those_it_made(tx: Session, token: ApiToken) -> list[ApiToken]:
     return found
 
 
-def leaving(tokens: Sequence[ApiToken], why: str) -> Iterator[Change]:
+def leaving(tokens: Sequence[ApiToken], why: str) -> Iterator[PlannedChange]:
     """The lines of a plan about tokens that end."""
-    return (Change(action=Action.DESTROY, noun="token", name=token.name, detail=why) for token in tokens)
+    return (PlannedChange(action=Action.DESTROY, noun="token", name=token.name, detail=why) for token in tokens)
 
 
 def end_tokens(tx: Session, tokens: Sequence[ApiToken], actor: str, why: str) -> None:

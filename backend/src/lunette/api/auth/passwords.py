@@ -22,7 +22,7 @@ from limits import RateLimitItem, RateLimitItemPerHour, RateLimitItemPerMinute
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
-from lunette.api.server.gate import source_of
+from lunette.api.server.connections import source_of
 from lunette.domain.errors import RateLimited
 
 _ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"

@@ -93,7 +93,7 @@ def stored_page(tx: Session, query: Select[Row], spec: Spec, sort: str, columns:
     return Rows(page, cursor, total)
 
 
-def seen_page(
+def observed_page(
     items: Iterable[Item], spec: Spec, sort: str, key: Callable[[Item, str], tuple[Value, str]]
 ) -> Rows[Item]:
     """One page of observed items. `key(item, field)` returns the sort value and the ID."""

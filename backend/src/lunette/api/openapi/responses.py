@@ -35,8 +35,8 @@ _LOCATION = {"Location": {"description": "URL of the created resource.", "schema
 
 def refusals(*statuses: int) -> Responses:
     """Problem responses for these statuses and those of every operation; with 413, a body may also be too slow."""
-    told = {*_EVERYWHERE, *statuses, *((408,) if 413 in statuses else ())}
-    return {status: {"description": _REASONS[status]} for status in sorted(told)}
+    reported = {*_EVERYWHERE, *statuses, *((408,) if 413 in statuses else ())}
+    return {status: {"description": _REASONS[status]} for status in sorted(reported)}
 
 
 PREFIX = "/api/v1"

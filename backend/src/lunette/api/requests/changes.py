@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from lunette.api.answers.plans import plan_answer
 from lunette.api.auth.identity import Identity, asking, check_holds
 from lunette.api.requests.jobs import job_response
-from lunette.api.requests.parts import Parts, parts_of
+from lunette.api.requests.services import ApiServices, services_of
 from lunette.domain.errors import Conflict, FieldProblem, Invalid, PreconditionFailed, PreconditionRequired, Unavailable
 from lunette.domain.plans import Plan
 from lunette.domain.usage import check_confirmed, check_reused
@@ -82,10 +82,10 @@ def answer(body: BaseModel, status: int = 200, *, location: str | None = None, v
 
 
 @dataclass(frozen=True)
-class Change:
+class ChangeRequest:
     """The headers and parameters of a changing request, and its transaction."""
 
-    parts: Parts
+    services: ApiServices
     identity: Identity
     dry_run: bool
     key: str | None
@@ -98,7 +98,7 @@ class Change:
 
     @property
     def control(self) -> Control:
-        return self.parts.control
+        return self.services.control
 
     @property
     def adds(self) -> bool:
@@ -164,7 +164,7 @@ class Change:
             system_drive.check_room(self.control.room())
         if self.dry_run:
             return self._rehearse(work)
-        with self.parts.store.write() as tx:
+        with self.services.store.write() as tx:
             check_holds(tx, self.identity)
             repeated = self._repeated(tx)
             if repeated:
@@ -191,7 +191,7 @@ class Change:
             raise PreconditionFailed(f"It was changed meanwhile: its ETag is now {tag}. Read it again, then retry.")
 
     def _rehearse(self, work: Callable[[Session], Response]) -> Response:
-        with self.parts.store.write() as tx:
+        with self.services.store.write() as tx:
             response = work(tx)
             tx.rollback()
         return response
@@ -214,7 +214,7 @@ class Change:
                 "This request was already completed, and its response contained a secret, which is shown only once. "
                 f"If you did not receive it, delete {place} and repeat the request with a new key."
             )
-        body = self.parts.store.box.open(row.body.decode("ascii")).get_secret_value()
+        body = self.services.store.box.open(row.body.decode("ascii")).get_secret_value()
         headers: dict[str, Any] = {**json.loads(row.headers), "Idempotency-Replayed": "true"}
         return Response(body, row.status, headers, "application/json" if body else None)
 
@@ -223,7 +223,7 @@ class Change:
         if self.key is None:
             return
         headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
-        sealed = "" if shown_once else self.parts.store.box.seal(SecretStr(bytes(response.body).decode()))
+        sealed = "" if shown_once else self.services.store.box.seal(SecretStr(bytes(response.body).decode()))
         tx.add(
             IdempotencyKey(
                 key=self.key,
@@ -237,7 +237,7 @@ class Change:
         )
 
     def _fingerprint(self) -> str:
-        return self.parts.store.box.mac(self.body)
+        return self.services.store.box.mac(self.body)
 
 
 def _line(request: Request) -> str:
@@ -247,9 +247,9 @@ def _line(request: Request) -> str:
 
 def _change(
     request: Request, *, dry_run: bool, key: str | None, if_match: str | None, confirm: list[str] | None = None
-) -> Change:
-    return Change(
-        parts=parts_of(request),
+) -> ChangeRequest:
+    return ChangeRequest(
+        services=services_of(request),
         identity=asking(request),
         dry_run=dry_run,
         key=key,
@@ -260,39 +260,41 @@ def _change(
     )
 
 
-def _creating(request: Request, key: Key = None, dry_run: DryRun = False) -> Change:
+def _creating(request: Request, key: Key = None, dry_run: DryRun = False) -> ChangeRequest:
     return _change(request, dry_run=dry_run, key=key, if_match=None)
 
 
-def _changing(request: Request, if_match: IfMatch = None, dry_run: DryRun = False) -> Change:
+def _changing(request: Request, if_match: IfMatch = None, dry_run: DryRun = False) -> ChangeRequest:
     return _change(request, dry_run=dry_run, key=None, if_match=if_match)
 
 
-def _acting(request: Request, if_match: IfMatch = None, key: Key = None, dry_run: DryRun = False) -> Change:
+def _acting(request: Request, if_match: IfMatch = None, key: Key = None, dry_run: DryRun = False) -> ChangeRequest:
     return _change(request, dry_run=dry_run, key=key, if_match=if_match)
 
 
-def _commanding(request: Request, if_match: IfStill = None, key: Key = None, dry_run: DryRun = False) -> Change:
+def _commanding(request: Request, if_match: IfStill = None, key: Key = None, dry_run: DryRun = False) -> ChangeRequest:
     return _change(request, dry_run=dry_run, key=key, if_match=if_match)
 
 
-def _taking(request: Request, if_match: IfMatch = None, confirm: Confirm = None, dry_run: DryRun = False) -> Change:
+def _taking(
+    request: Request, if_match: IfMatch = None, confirm: Confirm = None, dry_run: DryRun = False
+) -> ChangeRequest:
     return _change(request, dry_run=dry_run, key=None, if_match=if_match, confirm=confirm or [])
 
 
-def _replanning(request: Request, key: Key = None, confirm: Confirm = None, dry_run: DryRun = False) -> Change:
+def _replanning(request: Request, key: Key = None, confirm: Confirm = None, dry_run: DryRun = False) -> ChangeRequest:
     return _change(request, dry_run=dry_run, key=key, if_match=None, confirm=confirm or [])
 
 
-Creating = Annotated[Change, Depends(_creating)]
+Creating = Annotated[ChangeRequest, Depends(_creating)]
 """For POST: takes Idempotency-Key and dry_run."""
-Changing = Annotated[Change, Depends(_changing)]
+Changing = Annotated[ChangeRequest, Depends(_changing)]
 """For PATCH and DELETE: needs If-Match, takes dry_run."""
-Acting = Annotated[Change, Depends(_acting)]
+Acting = Annotated[ChangeRequest, Depends(_acting)]
 """For POST that changes what is there: needs If-Match, takes Idempotency-Key and dry_run."""
-Commanding = Annotated[Change, Depends(_commanding)]
+Commanding = Annotated[ChangeRequest, Depends(_commanding)]
 """For POST that changes what is there, and from its start came without If-Match: as Acting, and it may be left out."""
-Taking = Annotated[Change, Depends(_taking)]
+Taking = Annotated[ChangeRequest, Depends(_taking)]
 """For DELETE and PATCH that may remove a volume or its mapping: as Changing, and `confirm` names volumes in use."""
-Replanning = Annotated[Change, Depends(_replanning)]
+Replanning = Annotated[ChangeRequest, Depends(_replanning)]
 """For POST that may take volumes away or give numbers: as Creating, and `confirm` names the volumes it is about."""

@@ -18,7 +18,7 @@ from starlette.types import Message, Receive
 from lunette.api.answers.problems import MOST_FAULTS
 from lunette.api.auth.identity import SAFE_METHODS, Identity, authenticate
 from lunette.api.auth.roles import BEFORE_PASSWORD_CHANGE, BEFORE_SECOND_FACTOR, PUBLIC, ROLES
-from lunette.api.requests.parts import parts_of
+from lunette.api.requests.services import services_of
 from lunette.domain.backups import MAX_FILE_BYTES
 from lunette.domain.errors import (
     FieldProblem,
@@ -91,7 +91,7 @@ def _query_parameters(dependant: Dependant) -> Iterator[str]:
 
 
 def _admit(request: Request, operation: str) -> None:
-    identity = authenticate(request, parts_of(request).store)
+    identity = authenticate(request, services_of(request).store)
     if identity.must_change_password and operation not in BEFORE_PASSWORD_CHANGE:
         raise PasswordChangeRequired("The one-time password must be changed first: POST /api/v1/password.")
     if identity.is_second_factor_missing and operation not in BEFORE_SECOND_FACTOR:

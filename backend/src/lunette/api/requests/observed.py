@@ -3,8 +3,8 @@
 import datetime as dt
 from dataclasses import dataclass
 
-from lunette.api.answers.seen import Seen, SeenSessions
-from lunette.api.requests.parts import Parts
+from lunette.api.answers.seen import Observed, ObservedSessions
+from lunette.api.requests.services import ApiServices
 from lunette.domain.errors import Unavailable
 from lunette.domain.exports import ConvergeReport
 
@@ -15,33 +15,35 @@ age.
 
 
 @dataclass(frozen=True)
-class Look:
+class MachineView:
     """The machine now; `away` says why there is no observation."""
 
-    seen: Seen
+    seen: Observed
     report: ConvergeReport | None
     report_at: dt.datetime | None
     away: str | None
 
 
-def look(parts: Parts) -> Look:
+def machine_view(services: ApiServices) -> MachineView:
     """Asks the engine for a recent observation; never raises when the agent is away."""
-    mapped = parts.control.mapped()  # before the report: a mapping is not called open by a report that is older
-    report, report_at = parts.control.exports(), parts.control.exports_at
+    mapped = services.control.mapped()  # before the report: a mapping is not called open by a report that is older
+    report, report_at = services.control.exports(), services.control.exports_at
     try:
-        return Look(Seen(parts.control.observation(FRESH_S, amid_steps=True), report, mapped), report, report_at, None)
+        return MachineView(
+            Observed(services.control.observation(FRESH_S, amid_steps=True), report, mapped), report, report_at, None
+        )
     except Unavailable as error:
-        return Look(Seen(None, report, mapped), report, report_at, error.detail)
+        return MachineView(Observed(None, report, mapped), report, report_at, error.detail)
 
 
-def seen_now(parts: Parts) -> Seen:
+def observed_now(services: ApiServices) -> Observed:
     """Only what merging with stored rows needs."""
-    return look(parts).seen
+    return machine_view(services).seen
 
 
-def sessions_now(parts: Parts) -> SeenSessions:
+def sessions_now(services: ApiServices) -> ObservedSessions:
     """Who is logged in; empty and unknown when the agent is away."""
     try:
-        return SeenSessions(parts.control.sessions())
+        return ObservedSessions(services.control.sessions())
     except Unavailable:
-        return SeenSessions(None)
+        return ObservedSessions(None)

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from lunette.api.auth import second_factor
 from lunette.api.auth.identity import Identity, check_holds
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.domain.base import Model
 from lunette.domain.errors import FieldProblem, Forbidden, Invalid
 from lunette.domain.second_factor import Code
@@ -29,28 +29,30 @@ class FactorProof(Model):
     """Six-digit code of the authenticator app, or a recovery code. Required if the user has a second factor."""
 
 
-def check_password(parts: Parts, request: Request, identity: Identity, password: SecretStr) -> None:
+def check_password(services: ApiServices, request: Request, identity: Identity, password: SecretStr) -> None:
     """Counts as an attempt at a login. Raises RateLimited, or Invalid for a wrong password."""
     came_from = address_of(request)
-    parts.login_limit.attempt(came_from, identity.username)
-    with parts.store.read() as tx:
+    services.login_limit.attempt(came_from, identity.username)
+    with services.store.read() as tx:
         user = tx.get(User, identity.user_id)
-    if not parts.passwords.is_right(password.get_secret_value(), user.password_hash if user else None):
-        parts.control.failed_logins.note(identity.username, came_from)
+    if not services.passwords.is_right(password.get_secret_value(), user.password_hash if user else None):
+        services.control.failed_logins.note(identity.username, came_from)
         raise wrong("current_password", "is not the current password")
 
 
 @contextmanager
-def code_checked(parts: Parts, request: Request, identity: Identity, code: SecretStr | None) -> Iterator[Session]:
+def code_checked(
+    services: ApiServices, request: Request, identity: Identity, code: SecretStr | None
+) -> Iterator[Session]:
     """The transaction of a change that requires a code, if there is a second factor; the code is used up on commit.
 
     Raises RateLimited, Unauthenticated if the login has ended meanwhile, or Invalid for a missing or wrong code.
     """
     came_from = address_of(request)
     if code is not None:
-        parts.login_limit.code_attempt(came_from, identity.username)
+        services.login_limit.code_attempt(came_from, identity.username)
     is_right = True
-    with parts.store.write() as tx:
+    with services.store.write() as tx:
         check_holds(tx, identity)
         user = tx.get_one(User, identity.user_id)
         if second_factor.is_enabled(tx, user.id):
@@ -60,9 +62,9 @@ def code_checked(parts: Parts, request: Request, identity: Identity, code: Secre
         if is_right:
             yield tx
     if not is_right:
-        parts.control.failed_logins.note(identity.username, came_from)
+        services.control.failed_logins.note(identity.username, came_from)
         raise wrong("code", "is incorrect, or was used before; wait for the next one")
-    parts.login_limit.succeeded(came_from, identity.username)
+    services.login_limit.succeeded(came_from, identity.username)
 
 
 def own_login(identity: Identity, noun: str) -> str:

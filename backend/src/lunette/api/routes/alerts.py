@@ -13,12 +13,12 @@ from lunette.api.answers.journal import Alert, alert_answer
 from lunette.api.answers.plans import PlanAnswer
 from lunette.api.lists.paging import Paging, stored_page
 from lunette.api.openapi.responses import LISTED, SHOWN, Responses, refusals, router
-from lunette.api.requests.changes import Change, Creating, answer
+from lunette.api.requests.changes import ChangeRequest, Creating, answer
 from lunette.api.requests.lookup import Reference, find
-from lunette.api.requests.parts import UsedParts
+from lunette.api.requests.services import UsedServices
 from lunette.domain.alerts import AlertAcknowledge, AlertSilence, Severity
 from lunette.domain.plans import Action, Plan
-from lunette.domain.plans import Change as Line
+from lunette.domain.plans import PlannedChange as Line
 from lunette.engine.alerts import board
 from lunette.store.journal import Alert as AlertRow
 from lunette.store.schema import utc_now
@@ -57,7 +57,7 @@ def _wanted(
 
 @routes.get("", operation_id="alert_list", response_model=Page[Alert], responses=LISTED)
 def alert_list(
-    parts: UsedParts,
+    services: UsedServices,
     page: Paging,
     query: Annotated[Select[AlertRow], Depends(_wanted)],
     sort: Annotated[
@@ -68,16 +68,16 @@ def alert_list(
     ] = "-raised_at",
 ) -> Page[Alert]:
     """Lists the alerts, with their causes and fixes."""
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         found = stored_page(tx, query, page, sort, _COLUMNS)
         items = tuple(alert_answer(row) for row in found.rows)
     return Page(items=items, next_cursor=found.next_cursor, total=found.total)
 
 
 @routes.get("/{alert:plain}", operation_id="alert_show", response_model=Alert, responses=SHOWN)
-def alert_show(alert: Reference, parts: UsedParts) -> Response:
+def alert_show(alert: Reference, services: UsedServices) -> Response:
     """Shows an alert."""
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         row = find(tx, AlertRow, alert)
         return answer(alert_answer(row), version=row.version)
 
@@ -126,7 +126,7 @@ def alert_reopen(alert: Reference, change: Creating) -> Response:
     )
 
 
-def _care(change: Change, reference: str, what: str, act: Callable[[Session, AlertRow], None]) -> Response:
+def _care(change: ChangeRequest, reference: str, what: str, act: Callable[[Session, AlertRow], None]) -> Response:
     """Applies the change. A dry run also applies the change and rolls back, so that the same refusals occur."""
 
     def work(tx: Session) -> Response:

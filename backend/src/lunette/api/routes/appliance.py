@@ -11,16 +11,16 @@ import lunette
 from lunette.api.appliance import backup_extras, support
 from lunette.api.auth.identity import Asking, check_lasts
 from lunette.api.openapi.responses import JOB_CREATED, refusals, router
-from lunette.api.requests.changes import Change, Creating, answer
+from lunette.api.requests.changes import ChangeRequest, Creating, answer
 from lunette.api.requests.jobs import only_jobs
-from lunette.api.requests.parts import Parts, UsedParts
+from lunette.api.requests.services import ApiServices, UsedServices
 from lunette.domain.backups import BackupRequest, RestoreFound, RestoreRequest
 from lunette.domain.errors import FieldProblem, Invalid
 from lunette.domain.power import PowerAction
 from lunette.domain.sealed_copies import RebuildFound, RebuildRequest
 from lunette.engine.changes import power
 from lunette.engine.recovery import rebuilding, restoring
-from lunette.engine.recovery.rebuilding import Wanted
+from lunette.engine.recovery.rebuilding import RebuildSelection
 from lunette.store.backup import envelope, tables
 from lunette.store.database import Store
 from lunette.store.events import emit
@@ -37,16 +37,16 @@ GZIP = "application/gzip"
     response_class=Response,
     responses={200: {"content": {FILE: {"schema": {"type": "string", "format": "binary"}}}}, **refusals(413, 429)},
 )
-def appliance_backup(body: BackupRequest, request: Request, parts: UsedParts, identity: Asking) -> Response:
+def appliance_backup(body: BackupRequest, request: Request, services: UsedServices, identity: Asking) -> Response:
     """Creates a backup of the configuration, as a file encrypted with a passphrase.
 
     The backup contains the database with all secrets, and optionally the certificate. Without the passphrase the backup
     cannot be read.
     """
-    _count_attempt(request, parts)
-    with parts.store.write() as tx:
+    _count_attempt(request, services)
+    with services.store.write() as tx:
         emit(tx, "appliance.backed_up", f"{identity.actor} created a backup", actor=identity.actor)
-    made = backup_extras.backup(parts, lunette.__version__, body.passphrase, certificate=body.certificate)
+    made = backup_extras.backup(services, lunette.__version__, body.passphrase, certificate=body.certificate)
     headers = {"Content-Disposition": 'attachment; filename="appliance.lunette-backup"', "Cache-Control": "no-store"}
     return Response(made, media_type=FILE, headers=headers)
 
@@ -57,15 +57,15 @@ def appliance_backup(body: BackupRequest, request: Request, parts: UsedParts, id
     response_class=Response,
     responses={200: {"content": {GZIP: {"schema": {"type": "string", "format": "binary"}}}}, **refusals()},
 )
-def appliance_support(parts: UsedParts, identity: Asking) -> Response:
+def appliance_support(services: UsedServices, identity: Asking) -> Response:
     """Creates a support bundle with logs, configuration, kernel and hardware data.
 
     The response is a tar.gz archive without passwords, keys and CHAP secrets. Nothing is changed. The operation takes
     seconds, or minutes on a faulty appliance.
     """
-    with parts.store.write() as tx:
+    with services.store.write() as tx:
         emit(tx, "appliance.support_bundle", f"{identity.actor} created a support bundle", actor=identity.actor)
-    name, content = support.bundle(parts)
+    name, content = support.bundle(services)
     headers = {"Content-Disposition": f'attachment; filename="{name}.tar.gz"', "Cache-Control": "no-store"}
     return Response(content, media_type=GZIP, headers=headers)
 
@@ -101,7 +101,7 @@ def appliance_power_off(change: Creating) -> Response:
     return _stop(change, PowerAction.OFF)
 
 
-def _stop(change: Change, action: PowerAction) -> Response:
+def _stop(change: ChangeRequest, action: PowerAction) -> Response:
     return change.apply(lambda context: power.stop(context, action), only_jobs, looks=True)
 
 
@@ -119,9 +119,9 @@ def appliance_restore(body: RestoreRequest, request: Request, change: Creating) 
     stored on the appliance as a backup with the same passphrase.
     """
     check_lasts(change.identity)
-    _count_attempt(request, change.parts)
+    _count_attempt(request, change.services)
     with _opened(body) as (header, extras, scratch), change.control.exports_held():
-        change.parts.login_limit.succeeded(_address(request), request.url.path)
+        change.services.login_limit.succeeded(_address(request), request.url.path)
         prepared = change.control.prepare_restore(scratch, body.give_up)
 
         def work(tx: Session) -> Response:
@@ -129,13 +129,13 @@ def appliance_restore(body: RestoreRequest, request: Request, change: Creating) 
                 differences = tuple(restoring.differences(tx, then))
             kept = None
             if not change.dry_run:
-                kept = backup_extras.keep_copy(change.parts, lunette.__version__, body.passphrase)
+                kept = backup_extras.keep_copy(change.services, lunette.__version__, body.passphrase)
             warnings = (*prepared.warnings, *_certificate(change, body, extras))
             if not change.dry_run:
-                change.parts.store.box.learn(scratch.box.keys)
+                change.services.store.box.learn(scratch.box.keys)
             restoring.restore(change.context(tx), scratch, prepared)
-            if body.certificate and extras.certificate and change.parts.files and change.parts.files.own:
-                backup_extras.stage_certificate(tx, change.parts.store.box, extras.certificate)
+            if body.certificate and extras.certificate and change.services.files and change.services.files.own:
+                backup_extras.stage_certificate(tx, change.services.store.box, extras.certificate)
             return answer(
                 RestoreFound(
                     appliance=header.appliance,
@@ -155,8 +155,8 @@ def appliance_restore(body: RestoreRequest, request: Request, change: Creating) 
 
         response = change.run(work)
     if not change.dry_run:
-        change.parts.one_time.forget()
-        response.background = BackgroundTask(change.parts.restart)
+        change.services.one_time.forget()
+        response.background = BackgroundTask(change.services.restart)
     return response
 
 
@@ -177,7 +177,7 @@ def appliance_rebuild(body: RebuildRequest, change: Creating) -> Response:
         disks = change.control.look_at_disks(degraded=body.degraded)
 
         def work(tx: Session) -> Response:
-            wanted = Wanted(body.arrays, body.adopt, body.digest, change.dry_run)
+            wanted = RebuildSelection(body.arrays, body.adopt, body.digest, change.dry_run)
             found = rebuilding.rebuild(change.context(tx), disks, wanted)
             return answer(found.model_copy(update={"rebuilt": found.rebuilt and not change.dry_run}))
 
@@ -198,15 +198,15 @@ def _opened(body: RestoreRequest) -> Iterator[tuple[envelope.Header, tables.Extr
         yield header, extras, Store(engine, SecretBox(*(key.encode() for key in extras.keys)))
 
 
-def _certificate(change: Change, body: RestoreRequest, extras: tables.Extras) -> Iterator[str]:
-    files = change.parts.files
+def _certificate(change: ChangeRequest, body: RestoreRequest, extras: tables.Extras) -> Iterator[str]:
+    files = change.services.files
     if body.certificate and extras.certificate and (files is None or not files.own):
         yield "The certificate is not restored: this appliance uses one that is stored elsewhere"
 
 
-def _count_attempt(request: Request, parts: Parts) -> None:
+def _count_attempt(request: Request, services: ApiServices) -> None:
     """Limits attempts at a passphrase like those at a password: both cost as much to check."""
-    parts.login_limit.attempt(_address(request), request.url.path)
+    services.login_limit.attempt(_address(request), request.url.path)
 
 
 def _address(request: Request) -> str:

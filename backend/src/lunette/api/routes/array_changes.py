@@ -6,7 +6,7 @@ from typing import Any
 from fastapi import Response
 
 from lunette.api.openapi.responses import FORGOTTEN, JOB_STARTED, router
-from lunette.api.requests.changes import Change, Commanding, etag
+from lunette.api.requests.changes import ChangeRequest, Commanding, etag
 from lunette.api.requests.jobs import only_jobs
 from lunette.api.requests.lookup import Reference, find
 from lunette.domain.array_changes import (
@@ -32,7 +32,9 @@ from lunette.store.resources import Array as ArrayRow
 routes = router("/arrays", "arrays")
 
 
-def _apply(array: str, change: Change, act: Callable[[ChangeContext, str, Any], Outcome], body: Model) -> Response:
+def _apply(
+    array: str, change: ChangeRequest, act: Callable[[ChangeContext, str, Any], Outcome], body: Model
+) -> Response:
     def work(context: ChangeContext) -> Outcome:
         row = find(context.tx, ArrayRow, array, ArrayRow.name)
         change.check_still(etag(row.version))

@@ -7,10 +7,10 @@ from sqlalchemy.orm import Session
 
 from lunette.api.answers.arrays import Array
 from lunette.api.openapi.responses import changed, refusals, router
-from lunette.api.requests import gather
-from lunette.api.requests.changes import Change, Commanding, answer, etag
+from lunette.api.requests import joins
+from lunette.api.requests.changes import ChangeRequest, Commanding, answer, etag
 from lunette.api.requests.lookup import Reference, find
-from lunette.api.requests.observed import seen_now
+from lunette.api.requests.observed import observed_now
 from lunette.domain.encryption import ArrayKeyChange, ArrayUnlock
 from lunette.engine.changes import array_keys
 from lunette.engine.changes.array_keys import KeyAct
@@ -21,8 +21,8 @@ routes = router("/arrays", "arrays")
 KEYED = {200: changed(Array)[200], **refusals(404, 409, 412, 413, 502)}
 
 
-def _apply(array: str, change: Change, make: Callable[[Session], KeyAct]) -> Response:
-    with change.parts.store.read() as tx:
+def _apply(array: str, change: ChangeRequest, make: Callable[[Session], KeyAct]) -> Response:
+    with change.services.store.read() as tx:
         change.check_still(etag(find(tx, ArrayRow, array, ArrayRow.name).version))
         act = make(tx)
     if not change.dry_run:
@@ -30,7 +30,7 @@ def _apply(array: str, change: Change, make: Callable[[Session], KeyAct]) -> Res
 
     def show(tx: Session, outcome: Outcome) -> Response:
         row = tx.get_one(ArrayRow, outcome.ids[0])
-        return answer(gather.arrays(tx, [row], seen_now(change.parts))[0], version=row.version)
+        return answer(joins.arrays(tx, [row], observed_now(change.services))[0], version=row.version)
 
     return change.apply(lambda context: array_keys.record(context, act), show)
 

@@ -10,12 +10,12 @@ from lunette.api.answers.arrays import Array
 from lunette.api.answers.base import Page
 from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
 from lunette.api.openapi.responses import JOB_CREATED, JOB_DELETED, LISTED, SHOWN, changed, router
-from lunette.api.requests import gather
+from lunette.api.requests import joins
 from lunette.api.requests.changes import Changing, Creating, answer
 from lunette.api.requests.jobs import only_jobs
 from lunette.api.requests.lookup import Reference, find
-from lunette.api.requests.observed import seen_now
-from lunette.api.requests.parts import UsedParts
+from lunette.api.requests.observed import observed_now
+from lunette.api.requests.services import UsedServices
 from lunette.domain.array_changes import ArrayPatch
 from lunette.domain.arrays import ArrayCreate, Level
 from lunette.domain.jobs import ResourceState
@@ -52,7 +52,7 @@ Sort = Annotated[
 
 @routes.get("", operation_id="array_list", response_model=Page[Array], responses=LISTED)
 def array_list(
-    parts: UsedParts,
+    services: UsedServices,
     page: Paging,
     sort: Sort = "name",
     name: NameFilter = None,
@@ -63,20 +63,20 @@ def array_list(
     query = select(ArrayRow).where(*name_like(ArrayRow.name, name))
     query = query.where(ArrayRow.state == state.value) if state else query
     query = query.where(ArrayRow.level == level.value) if level else query
-    seen = seen_now(parts)
-    with parts.store.read() as tx:
+    seen = observed_now(services)
+    with services.store.read() as tx:
         found = stored_page(tx, query, page, sort, _COLUMNS)
-        items = tuple(gather.arrays(tx, found.rows, seen))
+        items = tuple(joins.arrays(tx, found.rows, seen))
     return Page(items=items, next_cursor=found.next_cursor, total=found.total)
 
 
 @routes.get("/{array:plain}", operation_id="array_show", response_model=Array, responses=SHOWN)
-def array_show(array: Reference, parts: UsedParts) -> Response:
+def array_show(array: Reference, services: UsedServices) -> Response:
     """Shows an array, by ID or name."""
-    seen = seen_now(parts)
-    with parts.store.read() as tx:
+    seen = observed_now(services)
+    with services.store.read() as tx:
         row = find(tx, ArrayRow, array, ArrayRow.name)
-        return answer(gather.arrays(tx, [row], seen)[0], version=row.version)
+        return answer(joins.arrays(tx, [row], seen)[0], version=row.version)
 
 
 @routes.post("", operation_id="array_create", status_code=202, response_model=None, responses=JOB_CREATED)
@@ -102,7 +102,7 @@ def array_patch(array: Reference, body: ArrayPatch, change: Changing) -> Respons
 
     def show(tx: Session, outcome: Outcome) -> Response:
         row = tx.get_one(ArrayRow, outcome.ids[0])
-        return answer(gather.arrays(tx, [row], seen_now(change.parts))[0], version=row.version)
+        return answer(joins.arrays(tx, [row], observed_now(change.services))[0], version=row.version)
 
     return change.apply(act, show)
 

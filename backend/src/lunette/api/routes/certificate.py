@@ -12,12 +12,12 @@ from lunette.api.answers.plans import PlanAnswer
 from lunette.api.appliance import backup_extras
 from lunette.api.appliance.certificate import check_takes, own_address
 from lunette.api.openapi.responses import Responses, refusals, router
-from lunette.api.requests.changes import Change, Creating, answer
-from lunette.api.requests.parts import Files, Parts, UsedParts
+from lunette.api.requests.changes import ChangeRequest, Creating, answer
+from lunette.api.requests.services import ApiServices, Files, UsedServices
 from lunette.domain.certificates import CertificateReplace, check_pair, shown, uncovered
 from lunette.domain.errors import Conflict, FieldProblem, Invalid, NotFound, Unavailable
 from lunette.domain.plans import Action, Plan
-from lunette.domain.plans import Change as PlanChange
+from lunette.domain.plans import PlannedChange as PlanChange
 from lunette.domain.self_signed import self_signed_pair
 from lunette.store.backup.tables import Certificate as Pair
 from lunette.store.events import emit
@@ -32,12 +32,12 @@ _TAKEN: Responses = {
 
 
 @routes.get("", operation_id="certificate_show", response_model=Certificate, responses=refusals(404))
-def certificate_show(parts: UsedParts) -> Response:
+def certificate_show(services: UsedServices) -> Response:
     """Shows the certificate in use and the previous certificate.
 
     Private keys are never returned.
     """
-    files = _files(parts)
+    files = _files(services)
     return answer(_answer(files, _in_use(files), backup_extras.previous_certificate(files)))
 
 
@@ -60,7 +60,7 @@ def certificate_revert(request: Request, change: Creating) -> Response:
 
     The certificate in use becomes the previous one, and a second revert restores that certificate.
     """
-    pair = backup_extras.previous_certificate(_files(change.parts))
+    pair = backup_extras.previous_certificate(_files(change.services))
     if pair is None:
         raise Conflict("There is no previous certificate; replace this one, or create a self-signed certificate.")
     check_pair(CertificateReplace.model_validate({"certificate": pair.cert, "private_key": pair.key}), utc_now())
@@ -75,27 +75,27 @@ def certificate_self_sign(request: Request, change: Creating) -> Response:
     certificate is retained for a revert.
     """
     addresses = [one for one in (own_address(),) if one]
-    pair = Pair(**dict(zip(("cert", "key"), self_signed_pair(change.parts.name(), addresses), strict=True)))
+    pair = Pair(**dict(zip(("cert", "key"), self_signed_pair(change.services.name(), addresses), strict=True)))
     return _take(change, request, pair, "Create a self-signed certificate")
 
 
-def _take(change: Change, request: Request, pair: Pair, title: str) -> Response:
+def _take(change: ChangeRequest, request: Request, pair: Pair, title: str) -> Response:
     """Stores the pair with its event in one transaction, then installs it. A dry run returns the plan."""
-    files = _files(change.parts)
+    files = _files(change.services)
     if not files.own:
         raise Conflict(
             f"The settings of the service specify the certificate {files.tls_cert}: replace that file and restart "
             "the service, or remove the settings."
         )
     now = _in_use(files)
-    plan = _plan(title, now, pair, request, change.parts)
+    plan = _plan(title, now, pair, request, change.services)
 
     def work(tx: Session) -> Response:
         def take() -> Response:
             if plan.changes:
-                backup_extras.stage_certificate(tx, change.parts.store.box, pair)
-                told = {"plan": plan.model_dump(mode="json", include={"changes", "hosts_interrupted", "warnings"})}
-                emit(tx, "certificate.changed", title, actor=change.actor.name, data=told)
+                backup_extras.stage_certificate(tx, change.services.store.box, pair)
+                reported = {"plan": plan.model_dump(mode="json", include={"changes", "hosts_interrupted", "warnings"})}
+                emit(tx, "certificate.changed", title, actor=change.actor.name, data=reported)
             before = now if plan.changes else backup_extras.previous_certificate(files)
             return answer(_answer(files, pair, before))
 
@@ -103,15 +103,15 @@ def _take(change: Change, request: Request, pair: Pair, title: str) -> Response:
 
     response = change.run(work)
     if not change.dry_run:
-        _put_in_place(change.parts, files)
+        _put_in_place(change.services, files)
     return response
 
 
-def _put_in_place(parts: Parts, files: Files) -> None:
+def _put_in_place(services: ApiServices, files: Files) -> None:
     """Raises Unavailable if the files cannot be written: then the certificate is installed at the next start."""
     try:
-        backup_extras.install_staged(parts.store, files)
-        parts.renew_certificate()
+        backup_extras.install_staged(services.store, files)
+        services.renew_certificate()
     except (OSError, ssl.SSLError) as error:
         structlog.get_logger(__name__).warning("certificate not installed", reason=str(error))
         raise Unavailable(
@@ -120,7 +120,7 @@ def _put_in_place(parts: Parts, files: Files) -> None:
         ) from error
 
 
-def _plan(title: str, now: Pair | None, pair: Pair, request: Request, parts: Parts) -> Plan:
+def _plan(title: str, now: Pair | None, pair: Pair, request: Request, services: ApiServices) -> Plan:
     if now == pair:
         return Plan(title=title, changes=(), steps=())
     try:
@@ -136,11 +136,11 @@ def _plan(title: str, now: Pair | None, pair: Pair, request: Request, parts: Par
     signer = "self-signed" if fresh.self_signed else f"signed by {fresh.issuer}"
     detail = f"for {names}, until {fresh.not_after:%Y-%m-%d}, {signer}"
     change = PlanChange(action=Action.CHANGE, noun="certificate", name=fresh.subject, detail=detail)
-    return Plan(title=title, changes=(change,), steps=(), warnings=tuple(_warnings(now, pair, request, parts)))
+    return Plan(title=title, changes=(change,), steps=(), warnings=tuple(_warnings(now, pair, request, services)))
 
 
-def _warnings(now: Pair | None, pair: Pair, request: Request, parts: Parts) -> Iterator[str]:
-    missing = uncovered(pair.cert, (request.url.hostname or "", parts.name()))
+def _warnings(now: Pair | None, pair: Pair, request: Request, services: ApiServices) -> Iterator[str]:
+    missing = uncovered(pair.cert, (request.url.hostname or "", services.name()))
     if missing:
         yield f"It does not name {' and '.join(missing)}: browsers that use this name show a warning."
     if now is not None:
@@ -149,10 +149,10 @@ def _warnings(now: Pair | None, pair: Pair, request: Request, parts: Parts) -> I
         yield "It is self-signed: browsers show a warning until a user has verified the fingerprint."
 
 
-def _files(parts: Parts) -> Files:
-    if parts.files is None:
+def _files(services: ApiServices) -> Files:
+    if services.files is None:
         raise NotFound("This API serves no certificate: a proxy in front of it does.")
-    return parts.files
+    return services.files
 
 
 def _in_use(files: Files) -> Pair:

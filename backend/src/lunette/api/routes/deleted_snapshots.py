@@ -14,7 +14,7 @@ from lunette.api.openapi.responses import JOB_CHANGED, JOB_DELETED, LISTED, SHOW
 from lunette.api.requests.changes import Acting, Changing, answer
 from lunette.api.requests.jobs import only_jobs
 from lunette.api.requests.lookup import Reference, find
-from lunette.api.requests.parts import UsedParts
+from lunette.api.requests.services import UsedServices
 from lunette.domain.errors import Conflict
 from lunette.domain.snapshots import SnapshotRecover
 from lunette.engine.changes.deleted_snapshots import erase, recover
@@ -56,7 +56,7 @@ def _find(tx: Session, reference: str) -> DeletedSnapshotRow:
 
 @routes.get("", operation_id="deleted_snapshot_list", response_model=Page[DeletedSnapshot], responses=LISTED)
 def deleted_snapshot_list(
-    parts: UsedParts,
+    services: UsedServices,
     page: Paging,
     name: NameFilter = None,
     volume: Annotated[
@@ -71,7 +71,7 @@ def deleted_snapshot_list(
             select(table.id).where(or_(table.id == volume, table.name == volume)) for table in (Volume, DeletedVolume)
         ]
         query = query.where(or_(*(DeletedSnapshotRow.volume_id.in_(ids) for ids in named)))
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         found = stored_page(tx, query, page, sort, _COLUMNS)
         items = tuple(_answers(tx, found.rows))
     return Page(items=items, next_cursor=found.next_cursor, total=found.total)
@@ -80,9 +80,9 @@ def deleted_snapshot_list(
 @routes.get(
     "/{deleted_snapshot:plain}", operation_id="deleted_snapshot_show", response_model=DeletedSnapshot, responses=SHOWN
 )
-def deleted_snapshot_show(deleted_snapshot: Reference, parts: UsedParts) -> Response:
+def deleted_snapshot_show(deleted_snapshot: Reference, services: UsedServices) -> Response:
     """Shows a deleted snapshot, by ID, or by name if the name is unique."""
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         row = _find(tx, deleted_snapshot)
         return answer(_answers(tx, [row])[0], version=row.version)
 

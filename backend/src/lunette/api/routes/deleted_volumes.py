@@ -14,7 +14,7 @@ from lunette.api.openapi.responses import JOB_CHANGED, JOB_DELETED, LISTED, SHOW
 from lunette.api.requests.changes import Acting, Changing, answer
 from lunette.api.requests.jobs import only_jobs
 from lunette.api.requests.lookup import Reference, find
-from lunette.api.requests.parts import UsedParts
+from lunette.api.requests.services import UsedServices
 from lunette.domain.errors import Conflict
 from lunette.domain.volumes import VolumeRecover
 from lunette.engine.changes import deleted_volumes
@@ -54,7 +54,7 @@ def _find(tx: Session, reference: str) -> DeletedVolumeRow:
 
 @routes.get("", operation_id="deleted_volume_list", response_model=Page[DeletedVolume], responses=LISTED)
 def deleted_volume_list(
-    parts: UsedParts,
+    services: UsedServices,
     page: Paging,
     name: NameFilter = None,
     array: Annotated[
@@ -67,7 +67,7 @@ def deleted_volume_list(
     if array is not None:
         ids = select(Array.id).where(or_(Array.id == array, Array.name == array))
         query = query.where(DeletedVolumeRow.array_id.in_(ids))
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         found = stored_page(tx, query, page, sort, _COLUMNS)
         items = tuple(_answers(tx, found.rows))
     return Page(items=items, next_cursor=found.next_cursor, total=found.total)
@@ -76,9 +76,9 @@ def deleted_volume_list(
 @routes.get(
     "/{deleted_volume:plain}", operation_id="deleted_volume_show", response_model=DeletedVolume, responses=SHOWN
 )
-def deleted_volume_show(deleted_volume: Reference, parts: UsedParts) -> Response:
+def deleted_volume_show(deleted_volume: Reference, services: UsedServices) -> Response:
     """Shows a deleted volume, by ID, or by name if the name is unique."""
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         row = _find(tx, deleted_volume)
         return answer(_answers(tx, [row])[0], version=row.version)
 

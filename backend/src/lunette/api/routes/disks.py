@@ -8,15 +8,15 @@ from sqlalchemy import select
 
 from lunette.api.answers.base import Page
 from lunette.api.answers.disks import Disk, DiskHistory, DiskState, absent_disk, disk_day, observed_disk
-from lunette.api.answers.seen import Seen
+from lunette.api.answers.seen import Observed
 from lunette.api.lists.matching import matches
-from lunette.api.lists.paging import NameFilter, Paging, Value, seen_page
+from lunette.api.lists.paging import NameFilter, Paging, Value, observed_page
 from lunette.api.openapi.responses import JOB_CREATED, LISTED, refusals, router
 from lunette.api.requests.changes import Creating
 from lunette.api.requests.jobs import only_jobs
 from lunette.api.requests.lookup import Reference
-from lunette.api.requests.observed import seen_now
-from lunette.api.requests.parts import Parts, UsedParts
+from lunette.api.requests.observed import observed_now
+from lunette.api.requests.services import ApiServices, UsedServices
 from lunette.domain.disk_health import DiskHealthState
 from lunette.domain.disks import DiskLocateRequest, DiskWipeRequest, Transport
 from lunette.domain.errors import NotFound
@@ -57,33 +57,36 @@ def _wanted(
 
 @routes.get("", operation_id="disk_list", response_model=Page[Disk], responses=LISTED)
 def disk_list(
-    parts: UsedParts, page: Paging, is_wanted: Annotated[Callable[[Disk], bool], Depends(_wanted)], sort: Sort = "id"
+    services: UsedServices,
+    page: Paging,
+    is_wanted: Annotated[Callable[[Disk], bool], Depends(_wanted)],
+    sort: Sort = "id",
 ) -> Page[Disk]:
     """Lists the disks, including missing members of arrays.
 
     `name` matches the ID, the model or the serial number.
     """
-    found = seen_page(filter(is_wanted, _disks(parts, seen_now(parts))), page, sort, _key)
+    found = observed_page(filter(is_wanted, _disks(services, observed_now(services))), page, sort, _key)
     return Page(items=tuple(found.rows), next_cursor=found.next_cursor, total=found.total)
 
 
 @routes.get("/{disk:bare}", operation_id="disk_show", response_model=Disk, responses=refusals(404))
-def disk_show(disk: Reference, parts: UsedParts) -> Disk:
+def disk_show(disk: Reference, services: UsedServices) -> Disk:
     """Shows a disk, by its ID, serial number or a name under /dev/disk/by-id."""
-    return _named(parts, disk)
+    return _named(services, disk)
 
 
 @routes.get("/{disk}/history", operation_id="disk_history", response_model=DiskHistory, responses=refusals(404))
-def disk_history(disk: Reference, parts: UsedParts) -> DiskHistory:
+def disk_history(disk: Reference, services: UsedServices) -> DiskHistory:
     """Shows the health history of a disk, day by day.
 
     The history remains available if the disk no longer reports its health or is missing. Give a missing disk by its ID.
     """
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         rows = disk_readings.of_disk(tx, disk)
     if not rows:
-        found = _named(parts, disk)
-        with parts.store.read() as tx:
+        found = _named(services, disk)
+        with services.store.read() as tx:
             return DiskHistory(disk=found.id, days=tuple(map(disk_day, disk_readings.of_disk(tx, found.id))))
     return DiskHistory(disk=disk, days=tuple(map(disk_day, rows)))
 
@@ -117,15 +120,15 @@ def disk_locate(disk: Reference, body: DiskLocateRequest, change: Creating) -> R
     return change.apply(work, only_jobs, looks=True)
 
 
-def _named(parts: Parts, disk: str) -> Disk:
-    for found in _disks(parts, seen_now(parts)):
+def _named(services: ApiServices, disk: str) -> Disk:
+    for found in _disks(services, observed_now(services)):
         if disk in (found.id, found.serial, *(found.observed.links if found.observed else ())):
             return found
     raise NotFound(f"There is no disk {disk!r}; see the list of disks.")
 
 
-def _disks(parts: Parts, seen: Seen) -> list[Disk]:
-    with parts.store.read() as tx:
+def _disks(services: ApiServices, seen: Observed) -> list[Disk]:
+    with services.store.read() as tx:
         names = dict(tx.execute(select(ArrayRow.id, ArrayRow.name)).all())
         members = {row.disk_id: row for row in tx.scalars(select(ArrayDisk))}
         growth = disk_health.grown(tx, utc_now())

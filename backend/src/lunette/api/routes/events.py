@@ -21,7 +21,7 @@ from lunette.api.lists.paging import Paging, stored_page
 from lunette.api.openapi.responses import BATCHED, LISTED, Responses, refusals, router
 from lunette.api.requests.changes import Replanning, answer
 from lunette.api.requests.guard import check_may
-from lunette.api.requests.parts import UsedParts
+from lunette.api.requests.services import UsedServices
 from lunette.domain.errors import FieldProblem, Invalid
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
@@ -42,7 +42,7 @@ _EVENT_COLUMNS = {"id": EventRow.seq, "seq": EventRow.seq}
 
 @routes.get("", operation_id="event_list", response_model=Page[Event], responses=LISTED)
 def event_list(
-    parts: UsedParts,
+    services: UsedServices,
     page: Paging,
     query: WantedEvents,
     sort: Annotated[
@@ -50,7 +50,7 @@ def event_list(
     ] = "-seq",
 ) -> Page[Event]:
     """Lists the events, newest first by default."""
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         found = stored_page(tx, query, page, sort, _EVENT_COLUMNS)
         items = tuple(event_answer(row) for row in found.rows)
     return Page(items=items, next_cursor=found.next_cursor, total=found.total)
@@ -58,7 +58,7 @@ def event_list(
 
 @verbs.get("/events:export", operation_id="event_export", response_class=Response, responses=_EXPORTED)
 def event_export(
-    parts: UsedParts,
+    services: UsedServices,
     query: WantedEvents,
     shape: Annotated[ExportFormat, Query(alias="format", description="File format.")] = ExportFormat.JSON,
 ) -> Response:
@@ -68,13 +68,13 @@ def event_export(
     """
     name = f"lunette-events-{utc_now():%Y%m%d-%H%M%S}.{shape}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    return StreamingResponse(export(parts.store, query, shape), headers=headers, media_type=shape.media_type)
+    return StreamingResponse(export(services.store, query, shape), headers=headers, media_type=shape.media_type)
 
 
-async def _feed(parts: UsedParts, identity: Asking) -> AsyncIterator[EventFeed]:
+async def _feed(services: UsedServices, identity: Asking) -> AsyncIterator[EventFeed]:
     """Runs in the thread of the event loop and holds its seat until the stream ends, so that the count is exact."""
-    with parts.feed.seat(identity.key):
-        yield parts.feed
+    with services.feed.seat(identity.key):
+        yield services.feed
 
 
 def _start(
@@ -103,7 +103,7 @@ async def event_stream(
     feed: Annotated[EventFeed, Depends(_feed)],
     start: Annotated[int, Depends(_start)],
     request: Request,
-    parts: UsedParts,
+    services: UsedServices,
 ) -> AsyncIterator[ServerSentEvent]:
     """Streams events as they happen, as server-sent events.
 
@@ -111,7 +111,7 @@ async def event_stream(
     and when the login or API token of the request ends. Reconnect with `Last-Event-ID` to continue without a gap.
     """
     yield ServerSentEvent(comment="connected", retry=_RECONNECT_MS)
-    async for event in feed.follow(start, partial(still_lets_in, request, parts.store)):
+    async for event in feed.follow(start, partial(still_lets_in, request, services.store)):
         yield ServerSentEvent(data=event, id=str(event.seq))
 
 
@@ -119,9 +119,9 @@ Number = Annotated[int, Path(ge=1, le=2**62, description="Number of the event.")
 
 
 @routes.get("/{event:plain}", operation_id="event_show", response_model=EventDetail, responses=refusals(404))
-def event_show(event: Number, parts: UsedParts) -> EventDetail:
+def event_show(event: Number, services: UsedServices) -> EventDetail:
     """Shows an event, with its plan and whether its change can be undone."""
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         return event_detail(need_event(tx, event), tx.get(KeptState, event))
 
 

@@ -9,12 +9,12 @@ from sqlalchemy.orm import Session
 from lunette.api.answers.base import Page
 from lunette.api.answers.fc_ports import FcPort, fc_ports_answer
 from lunette.api.lists.matching import matches
-from lunette.api.lists.paging import NameFilter, Paging, Value, seen_page
+from lunette.api.lists.paging import NameFilter, Paging, Value, observed_page
 from lunette.api.openapi.responses import CREATED, DELETED, LISTED, SHOWN, changed, router
-from lunette.api.requests.changes import Change, Changing, Creating, answer
+from lunette.api.requests.changes import ChangeRequest, Changing, Creating, answer
 from lunette.api.requests.lookup import Reference
-from lunette.api.requests.observed import seen_now
-from lunette.api.requests.parts import Parts, UsedParts
+from lunette.api.requests.observed import observed_now
+from lunette.api.requests.services import ApiServices, UsedServices
 from lunette.domain.errors import NotFound
 from lunette.domain.fc import FcPortCreate, FcPortPatch
 from lunette.engine.changes import fc_ports
@@ -31,20 +31,20 @@ Sort = Annotated[
 
 
 @routes.get("", operation_id="fc_port_list", response_model=Page[FcPort], responses=LISTED)
-def fc_port_list(parts: UsedParts, page: Paging, sort: Sort = "wwpn", name: NameFilter = None) -> Page[FcPort]:
+def fc_port_list(services: UsedServices, page: Paging, sort: Sort = "wwpn", name: NameFilter = None) -> Page[FcPort]:
     """Lists the FC ports, including managed ports that are missing.
 
     `name` matches the WWPN.
     """
-    found = seen_page((one for one in _ports(parts) if matches(name, one.wwpn)), page, sort, _key)
+    found = observed_page((one for one in _ports(services) if matches(name, one.wwpn)), page, sort, _key)
     return Page(items=tuple(found.rows), next_cursor=found.next_cursor, total=found.total)
 
 
 @routes.get("/{fc_port}", operation_id="fc_port_show", response_model=FcPort, responses=SHOWN)
-def fc_port_show(fc_port: Reference, parts: UsedParts) -> Response:
+def fc_port_show(fc_port: Reference, services: UsedServices) -> Response:
     """Shows an FC port, by WWPN, or by ID if the port is managed."""
-    port = _find(parts, fc_port)
-    with parts.store.read() as tx:
+    port = _find(services, fc_port)
+    with services.store.read() as tx:
         row = tx.get(FcPortRow, port.id) if port.id else None
         return answer(port, version=row.version if row else None)
 
@@ -92,9 +92,9 @@ def fc_port_delete(fc_port: Reference, change: Changing) -> Response:
     return change.apply(act, lambda _tx, _outcome: Response(status_code=204))
 
 
-def _ports(parts: Parts) -> list[FcPort]:
-    seen = seen_now(parts)
-    with parts.store.read() as tx:
+def _ports(services: ApiServices) -> list[FcPort]:
+    seen = observed_now(services)
+    with services.store.read() as tx:
         rows = {row.wwpn: row for row in tx.scalars(select(FcPortRow))}
         return fc_ports_answer(rows, seen, _owners(tx))
 
@@ -104,16 +104,16 @@ def _owners(tx: Session) -> dict[str, str]:
     return dict(tx.execute(query.where(HostInitiator.kind == "wwpn")).all())
 
 
-def _find(parts: Parts, reference: str) -> FcPort:
-    for port in _ports(parts):
+def _find(services: ApiServices, reference: str) -> FcPort:
+    for port in _ports(services):
         if reference.lower() in (port.wwpn, port.id):
             return port
     raise NotFound(f"There is no Fibre Channel port {reference!r}; see the list of ports.")
 
 
-def _shown(tx: Session, change: Change, outcome: Outcome, status: int) -> Response:
+def _shown(tx: Session, change: ChangeRequest, outcome: Outcome, status: int) -> Response:
     row = tx.get_one(FcPortRow, outcome.ids[0])
-    ports = fc_ports_answer({row.wwpn: row}, seen_now(change.parts), _owners(tx))
+    ports = fc_ports_answer({row.wwpn: row}, observed_now(change.services), _owners(tx))
     port = next(one for one in ports if one.id == row.id)
     location = f"/api/v1/fc-ports/{row.id}" if status == 201 else None
     return answer(port, status, location=location, version=row.version)

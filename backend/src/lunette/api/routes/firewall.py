@@ -3,10 +3,10 @@
 from sqlalchemy import select
 
 from lunette.api.answers.firewall import Firewall, firewall_answer
-from lunette.api.answers.seen import Seen
+from lunette.api.answers.seen import Observed
 from lunette.api.openapi.responses import refusals, router
 from lunette.api.requests.observed import FRESH_S
-from lunette.api.requests.parts import UsedParts
+from lunette.api.requests.services import UsedServices
 from lunette.domain.errors import Unavailable
 from lunette.store.resources import Portal
 
@@ -14,14 +14,14 @@ routes = router("/firewall", "interfaces")
 
 
 @routes.get("", operation_id="firewall_show", response_model=Firewall, responses=refusals())
-def firewall_show(parts: UsedParts) -> Firewall:
+def firewall_show(services: UsedServices) -> Firewall:
     """Shows the state of the firewall and its open ports.
 
     The response also names the interfaces that are closed to management. The settings choose the mode of the firewall.
     """
-    seen = Seen(parts.control.observation(FRESH_S, amid_steps=True), None)
+    seen = Observed(services.control.observation(FRESH_S, amid_steps=True), None)
     if seen.observation is None or seen.observation.firewall is None:
         raise Unavailable("The agent has not inspected the firewall yet: retry in a few seconds.")
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         portals = tx.scalars(select(Portal).order_by(Portal.name)).all()
     return firewall_answer(seen.observation.firewall, portals, seen.age_s)

@@ -7,11 +7,11 @@ from fastapi import Path, Response
 
 from lunette.api.answers.base import Page
 from lunette.api.answers.foreign_arrays import ForeignArray, foreign_array_answer
-from lunette.api.lists.paging import Paging, seen_page
+from lunette.api.lists.paging import Paging, observed_page
 from lunette.api.openapi.responses import JOB_CREATED, LISTED, router
 from lunette.api.requests.changes import Creating
 from lunette.api.requests.jobs import only_jobs
-from lunette.api.requests.parts import UsedParts
+from lunette.api.requests.services import UsedServices
 from lunette.domain.agent_protocol import ObserveForeignArrays
 from lunette.domain.errors import Unavailable
 from lunette.domain.foreign_arrays import ForeignArrayAdopt
@@ -22,16 +22,16 @@ Uuid = Annotated[str, Path(description="ID of the foreign array, as the list of 
 
 
 @routes.get("", operation_id="foreign_array_list", response_model=Page[ForeignArray], responses=LISTED)
-def foreign_array_list(parts: UsedParts, page: Paging) -> Page[ForeignArray]:
+def foreign_array_list(services: UsedServices, page: Paging) -> Page[ForeignArray]:
     """Lists the foreign arrays: MD RAID arrays and ZFS pools created by other systems.
 
     Each entry shows the next possible step. No array is started: of stopped arrays, only superblocks and pool labels
     are read. Arrays of Lunette are listed if they carry logical volumes that Lunette does not know.
     """
-    found = parts.control.agent.ask(ObserveForeignArrays())
-    with parts.store.read() as tx:
-        items = [foreign_array_answer(one) for one in foreign_arrays.foreign(tx, parts.control.services, found)]
-    rows = seen_page(items, page, "name", lambda item, _: (item.name, item.id))
+    found = services.control.agent.ask(ObserveForeignArrays())
+    with services.store.read() as tx:
+        items = [foreign_array_answer(one) for one in foreign_arrays.foreign(tx, services.control.services, found)]
+    rows = observed_page(items, page, "name", lambda item, _: (item.name, item.id))
     return Page(items=tuple(rows.rows), next_cursor=rows.next_cursor, total=rows.total)
 
 

@@ -10,11 +10,11 @@ from lunette.api.answers.base import Page
 from lunette.api.answers.hosts import HostGroup
 from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
 from lunette.api.openapi.responses import CREATED, DELETED, LISTED, SHOWN, changed, router
-from lunette.api.requests import gather
-from lunette.api.requests.changes import Change, Changing, Creating, Taking, answer
+from lunette.api.requests import joins
+from lunette.api.requests.changes import ChangeRequest, Changing, Creating, Taking, answer
 from lunette.api.requests.lookup import Reference, find
-from lunette.api.requests.observed import seen_now
-from lunette.api.requests.parts import UsedParts
+from lunette.api.requests.observed import observed_now
+from lunette.api.requests.services import UsedServices
 from lunette.domain.hosts import HostGroupCreate, HostGroupPatch
 from lunette.engine.changes import host_groups
 from lunette.engine.context.change import ChangeContext
@@ -30,23 +30,25 @@ Sort = Annotated[
 
 
 @routes.get("", operation_id="host_group_list", response_model=Page[HostGroup], responses=LISTED)
-def host_group_list(parts: UsedParts, page: Paging, sort: Sort = "name", name: NameFilter = None) -> Page[HostGroup]:
+def host_group_list(
+    services: UsedServices, page: Paging, sort: Sort = "name", name: NameFilter = None
+) -> Page[HostGroup]:
     """Lists the host groups, with their hosts and export state."""
-    seen = seen_now(parts)
-    with parts.store.read() as tx:
+    seen = observed_now(services)
+    with services.store.read() as tx:
         query = select(HostGroupRow).where(*name_like(HostGroupRow.name, name))
         found = stored_page(tx, query, page, sort, _COLUMNS)
-        items = tuple(gather.host_groups(tx, found.rows, seen))
+        items = tuple(joins.host_groups(tx, found.rows, seen))
     return Page(items=items, next_cursor=found.next_cursor, total=found.total)
 
 
 @routes.get("/{host_group}", operation_id="host_group_show", response_model=HostGroup, responses=SHOWN)
-def host_group_show(host_group: Reference, parts: UsedParts) -> Response:
+def host_group_show(host_group: Reference, services: UsedServices) -> Response:
     """Shows a host group, by ID or name."""
-    seen = seen_now(parts)
-    with parts.store.read() as tx:
+    seen = observed_now(services)
+    with services.store.read() as tx:
         row = find(tx, HostGroupRow, host_group, HostGroupRow.name)
-        return answer(gather.host_groups(tx, [row], seen)[0], version=row.version)
+        return answer(joins.host_groups(tx, [row], seen)[0], version=row.version)
 
 
 @routes.post("", operation_id="host_group_create", status_code=201, response_model=HostGroup, responses=CREATED)
@@ -94,8 +96,8 @@ def host_group_delete(host_group: Reference, change: Changing) -> Response:
     return change.apply(act, lambda _tx, _outcome: Response(status_code=204))
 
 
-def _shown(tx: Session, change: Change, outcome: Outcome, status: int) -> Response:
+def _shown(tx: Session, change: ChangeRequest, outcome: Outcome, status: int) -> Response:
     row = tx.get_one(HostGroupRow, outcome.ids[0])
-    group = gather.host_groups(tx, [row], seen_now(change.parts))[0]
+    group = joins.host_groups(tx, [row], observed_now(change.services))[0]
     location = f"/api/v1/host-groups/{row.id}" if status == 201 else None
     return answer(group, status, location=location, version=row.version)

@@ -10,11 +10,11 @@ from lunette.api.answers.base import Page
 from lunette.api.answers.hosts import Host
 from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
 from lunette.api.openapi.responses import CREATED, DELETED, LISTED, SHOWN, changed, router
-from lunette.api.requests import gather
-from lunette.api.requests.changes import Change, Changing, Creating, Taking, answer
+from lunette.api.requests import joins
+from lunette.api.requests.changes import ChangeRequest, Changing, Creating, Taking, answer
 from lunette.api.requests.lookup import Reference, find
-from lunette.api.requests.observed import seen_now, sessions_now
-from lunette.api.requests.parts import UsedParts
+from lunette.api.requests.observed import observed_now, sessions_now
+from lunette.api.requests.services import UsedServices
 from lunette.domain.hosts import HostCreate, HostPatch, OsType
 from lunette.engine.changes import hosts
 from lunette.engine.context.change import ChangeContext
@@ -53,26 +53,26 @@ def _wanted(
 
 @routes.get("", operation_id="host_list", response_model=Page[Host], responses=LISTED)
 def host_list(
-    parts: UsedParts, page: Paging, query: Annotated[Select[HostRow], Depends(_wanted)], sort: Sort = "name"
+    services: UsedServices, page: Paging, query: Annotated[Select[HostRow], Depends(_wanted)], sort: Sort = "name"
 ) -> Page[Host]:
     """Lists the hosts, with their initiators and export state."""
-    seen, sessions = seen_now(parts), sessions_now(parts)
-    with parts.store.read() as tx:
+    seen, sessions = observed_now(services), sessions_now(services)
+    with services.store.read() as tx:
         found = stored_page(tx, query, page, sort, _COLUMNS)
-        items = tuple(gather.hosts(tx, found.rows, seen, sessions))
+        items = tuple(joins.hosts(tx, found.rows, seen, sessions))
     return Page(items=items, next_cursor=found.next_cursor, total=found.total)
 
 
 @routes.get("/{host:plain}", operation_id="host_show", response_model=Host, responses=SHOWN)
-def host_show(host: Reference, parts: UsedParts) -> Response:
+def host_show(host: Reference, services: UsedServices) -> Response:
     """Shows a host, by ID or name.
 
     Secrets are never returned.
     """
-    seen, sessions = seen_now(parts), sessions_now(parts)
-    with parts.store.read() as tx:
+    seen, sessions = observed_now(services), sessions_now(services)
+    with services.store.read() as tx:
         row = find(tx, HostRow, host, HostRow.name)
-        return answer(gather.hosts(tx, [row], seen, sessions)[0], version=row.version)
+        return answer(joins.hosts(tx, [row], seen, sessions)[0], version=row.version)
 
 
 @routes.post("", operation_id="host_create", status_code=201, response_model=Host, responses=CREATED)
@@ -119,7 +119,7 @@ def host_delete(host: Reference, change: Changing) -> Response:
     return change.apply(act, lambda _tx, _outcome: Response(status_code=204))
 
 
-def _shown(tx: Session, change: Change, outcome: Outcome, status: int) -> Response:
+def _shown(tx: Session, change: ChangeRequest, outcome: Outcome, status: int) -> Response:
     row = tx.get_one(HostRow, outcome.ids[0])
-    host = gather.hosts(tx, [row], seen_now(change.parts), sessions_now(change.parts))[0]
+    host = joins.hosts(tx, [row], observed_now(change.services), sessions_now(change.services))[0]
     return answer(host, status, location=f"/api/v1/hosts/{row.id}" if status == 201 else None, version=row.version)

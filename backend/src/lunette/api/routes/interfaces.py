@@ -11,13 +11,13 @@ from lunette.api.answers.base import Page
 from lunette.api.answers.interfaces import Interface, interface_answer
 from lunette.api.answers.plans import PlanAnswer
 from lunette.api.lists.matching import matches
-from lunette.api.lists.paging import NameFilter, Paging, Value, seen_page
+from lunette.api.lists.paging import NameFilter, Paging, Value, observed_page
 from lunette.api.openapi.responses import JOB_CREATED, JOB_STARTED, LISTED, SHOWN, Responses, refusals, router
-from lunette.api.requests.changes import Change, Commanding, Creating, answer
+from lunette.api.requests.changes import ChangeRequest, Commanding, Creating, answer
 from lunette.api.requests.jobs import only_jobs
 from lunette.api.requests.lookup import Reference
-from lunette.api.requests.observed import seen_now
-from lunette.api.requests.parts import Parts, UsedParts
+from lunette.api.requests.observed import observed_now
+from lunette.api.requests.services import ApiServices, UsedServices
 from lunette.domain.errors import NotFound
 from lunette.domain.interfaces import InterfaceChange, InterfaceCreate, ObservedInterface
 from lunette.engine.changes import interfaces
@@ -37,20 +37,22 @@ ENDED: Responses = {
 
 
 @routes.get("", operation_id="interface_list", response_model=Page[Interface], responses=LISTED)
-def interface_list(parts: UsedParts, page: Paging, sort: Sort = "name", name: NameFilter = None) -> Page[Interface]:
+def interface_list(
+    services: UsedServices, page: Paging, sort: Sort = "name", name: NameFilter = None
+) -> Page[Interface]:
     """Lists the network interfaces of the appliance.
 
     Interfaces that Lunette does not configure are included.
     """
-    pairs = [one for one in _interfaces(parts) if matches(name, one[1].name)]
-    found = seen_page((shown for _, shown in pairs), page, sort, _key)
+    pairs = [one for one in _interfaces(services) if matches(name, one[1].name)]
+    found = observed_page((shown for _, shown in pairs), page, sort, _key)
     return Page(items=tuple(found.rows), next_cursor=found.next_cursor, total=found.total)
 
 
 @routes.get("/{interface:plain}", operation_id="interface_show", response_model=Interface, responses=SHOWN)
-def interface_show(interface: Reference, parts: UsedParts) -> Response:
+def interface_show(interface: Reference, services: UsedServices) -> Response:
     """Shows a network interface, by name."""
-    return _shown(parts, interface)
+    return _shown(services, interface)
 
 
 @routes.post("", operation_id="interface_create", status_code=202, response_model=None, responses=JOB_CREATED)
@@ -93,7 +95,7 @@ def interface_change(interface: Reference, body: InterfaceChange, change: Comman
         return interfaces.change(context, interface, body)
 
     return change.apply(
-        act, lambda _tx, _outcome: _shown(change.parts, interface), looks=True, actor=_actor(change, request)
+        act, lambda _tx, _outcome: _shown(change.services, interface), looks=True, actor=_actor(change, request)
     )
 
 
@@ -137,17 +139,17 @@ def interface_revert(interface: Reference, change: Commanding) -> Response:
     return _end(interface, change, keep=False)
 
 
-def _end(interface: str, change: Change, *, keep: bool) -> Response:
+def _end(interface: str, change: ChangeRequest, *, keep: bool) -> Response:
     def act(context: ChangeContext) -> Outcome:
         _check_still(change, interface)
         return interfaces.end(context, interface, keep=keep)
 
-    return change.apply(act, lambda _tx, _outcome: _shown_or_gone(change.parts, interface), looks=True)
+    return change.apply(act, lambda _tx, _outcome: _shown_or_gone(change.services, interface), looks=True)
 
 
-def _check_still(change: Change, name: str) -> None:
+def _check_still(change: ChangeRequest, name: str) -> None:
     """An interface that is not there is refused by what is asked of it."""
-    for one, shown in _interfaces(change.parts) if change.if_match is not None else ():
+    for one, shown in _interfaces(change.services) if change.if_match is not None else ():
         if one.name == name:
             change.check_still(_etag(shown))
 
@@ -159,25 +161,25 @@ def _etag(one: Interface) -> str:
     return f'"{hashlib.sha256(configured.encode()).hexdigest()[:16]}"'
 
 
-def _interfaces(parts: Parts) -> list[tuple[ObservedInterface, Interface]]:
-    seen = seen_now(parts)
+def _interfaces(services: ApiServices) -> list[tuple[ObservedInterface, Interface]]:
+    seen = observed_now(services)
     portals: dict[str, list[str]] = {}
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         for name, address in tx.execute(select(Portal.name, Portal.address).order_by(Portal.name)):
             portals.setdefault(address, []).append(name)
     found = seen.observation.interfaces if seen.observation else ()
     return [(one, interface_answer(one, portals, seen)) for one in found]
 
 
-def _shown_or_gone(parts: Parts, name: str) -> Response:
+def _shown_or_gone(services: ApiServices, name: str) -> Response:
     try:
-        return _shown(parts, name)
+        return _shown(services, name)
     except NotFound:
         return Response(status_code=204)
 
 
-def _shown(parts: Parts, name: str) -> Response:
-    for one, shown in _interfaces(parts):
+def _shown(services: ApiServices, name: str) -> Response:
+    for one, shown in _interfaces(services):
         if one.name == name:
             response = answer(shown)
             response.headers["ETag"] = _etag(shown)
@@ -185,7 +187,7 @@ def _shown(parts: Parts, name: str) -> Response:
     raise NotFound(f"This appliance has no network interface {name!r}; see the list of interfaces.")
 
 
-def _actor(change: Change, request: Request) -> Actor:
+def _actor(change: ChangeRequest, request: Request) -> Actor:
     """Who sends the request, and to which address of the appliance."""
     return change.actor.model_copy(update={"came_to": _address_of_ours(request)})
 

@@ -12,7 +12,7 @@ from lunette.api.openapi.responses import JOB_CREATED, LISTED, SHOWN, router
 from lunette.api.requests.changes import Creating
 from lunette.api.requests.jobs import job_response
 from lunette.api.requests.lookup import Reference, find
-from lunette.api.requests.parts import UsedParts
+from lunette.api.requests.services import UsedServices
 from lunette.domain.base import Model
 from lunette.domain.jobs import JobKind, JobState, Resolution
 from lunette.engine.context.change import ChangeContext
@@ -37,7 +37,7 @@ class JobResolve(Model):
 
 @routes.get("", operation_id="job_list", response_model=Page[JobSummary], responses=LISTED)
 def job_list(
-    parts: UsedParts,
+    services: UsedServices,
     page: Paging,
     sort: Sort = "-created_at",
     state: Annotated[
@@ -50,16 +50,16 @@ def job_list(
     query = select(JobRow)
     query = query.where(JobRow.state.in_([one.value for one in state])) if state else query
     query = query.where(JobRow.kind == kind.value) if kind else query
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         found = stored_page(tx, query, page, sort, _COLUMNS)
         items = tuple(job_summary(row) for row in found.rows)
     return Page(items=items, next_cursor=found.next_cursor, total=found.total)
 
 
 @routes.get("/{job:plain}", operation_id="job_show", response_model=Job, responses=SHOWN)
-def job_show(job: Reference, parts: UsedParts) -> Response:
+def job_show(job: Reference, services: UsedServices) -> Response:
     """Shows a job with all its steps."""
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         return job_response(tx, job)
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Query
 
 from lunette.api.openapi.responses import refusals, router
-from lunette.api.requests.parts import UsedParts
+from lunette.api.requests.services import UsedServices
 from lunette.domain.arrays import DiskId
 from lunette.domain.layouts import Layouts
 from lunette.domain.volumes import BLOCK_BYTES
@@ -19,12 +19,12 @@ BlockBytes = Annotated[int, Query(description="Block size of volumes on ZFS, in 
 
 
 @routes.get("", operation_id="layout_list", response_model=Layouts, responses=refusals())
-def layout_list(disks: Disks, parts: UsedParts, block_bytes: BlockBytes = BLOCK_BYTES) -> Layouts:
+def layout_list(disks: Disks, services: UsedServices, block_bytes: BlockBytes = BLOCK_BYTES) -> Layouts:
     """Compares the levels of all array engines for a set of disks.
 
     For each level, the answer gives the usable space, the disk failures survived and the cost of a small write. Disks
     that are in use or need a wipe are included, with the problem of each disk.
     """
-    seen = parts.control.observation()
-    with parts.store.read() as tx:
+    seen = services.control.observation()
+    with services.store.read() as tx:
         return layouts(tx, seen, disks, block_bytes)

@@ -10,14 +10,14 @@ from pydantic import Field, SecretStr
 from sqlalchemy import delete, select
 from starlette.concurrency import run_in_threadpool
 
-from lunette.api.answers.people import Me
+from lunette.api.answers.accounts import Me
 from lunette.api.auth import second_factor
 from lunette.api.auth.credentials import end_with_password
 from lunette.api.auth.identity import COOKIE, Asking, csrf_token, hash_secret, login_id, open_session
 from lunette.api.openapi.responses import refusals, router
-from lunette.api.requests.parts import Parts, UsedParts
 from lunette.api.requests.proof import FactorProof, check_password, code_checked, own_login, wrong
-from lunette.api.server.gate import source_of
+from lunette.api.requests.services import ApiServices, UsedServices
+from lunette.api.server.connections import source_of
 from lunette.domain.base import Model
 from lunette.domain.errors import CodeRequired, Unauthenticated
 from lunette.domain.first_start import FIRST_USER
@@ -65,7 +65,7 @@ class PasswordChange(FactorProof):
 
 
 @routes.post("/login", operation_id="login_create", response_model=Me, responses=refusals(411, 413, 429))
-async def login_create(body: Login, request: Request, parts: UsedParts) -> Response:
+async def login_create(body: Login, request: Request, services: UsedServices) -> Response:
     """Logs a user in and opens a browser session.
 
     Sets the session cookie and returns the token that later requests must send in `X-CSRF-Token` to change anything. If
@@ -73,24 +73,24 @@ async def login_create(body: Login, request: Request, parts: UsedParts) -> Respo
     Automation uses an API token instead.
     """
     address = request.client.host if request.client else ""
-    user = await run_in_threadpool(_user_who_may_try, parts, address, body.username)
+    user = await run_in_threadpool(_user_who_may_try, services, address, body.username)
     password = body.password.get_secret_value()
-    is_right = await parts.passwords.may_log_in(password, user.password_hash if user else None)
+    is_right = await services.passwords.may_log_in(password, user.password_hash if user else None)
     if not is_right or user is None:
-        _note_failure(parts, user.username if user else None, address)
+        _note_failure(services, user.username if user else None, address)
         raise Unauthenticated(WRONG)
     try:
-        response = await run_in_threadpool(_let_in, parts, user, address, body.code)
+        response = await run_in_threadpool(_let_in, services, user, address, body.code)
     except Unauthenticated:
-        _note_failure(parts, user.username, address)
+        _note_failure(services, user.username, address)
         raise
-    parts.login_limit.succeeded(address, body.username)
+    services.login_limit.succeeded(address, body.username)
     return response
 
 
-def _note_failure(parts: Parts, username: str | None, address: str) -> None:
+def _note_failure(services: ApiServices, username: str | None, address: str) -> None:
     """While the refusal is on its way already: how long it takes must not tell whether there is such a user."""
-    noting = asyncio.create_task(run_in_threadpool(parts.control.failed_logins.note, username, address))
+    noting = asyncio.create_task(run_in_threadpool(services.control.failed_logins.note, username, address))
     _noting.add(noting)
     noting.add_done_callback(_noted)
 
@@ -101,9 +101,9 @@ def _noted(noting: asyncio.Task[None]) -> None:
         _log.warning("a failed login was not written down", reason=str(error))
 
 
-def _user_who_may_try(parts: Parts, address: str, username: str) -> User | None:
-    parts.login_limit.attempt(address, username, lambda: _has_logged_in_from(parts.store, username, address))
-    with parts.store.read() as tx:
+def _user_who_may_try(services: ApiServices, address: str, username: str) -> User | None:
+    services.login_limit.attempt(address, username, lambda: _has_logged_in_from(services.store, username, address))
+    with services.store.read() as tx:
         return tx.scalars(select(User).where(User.username == username)).one_or_none()
 
 
@@ -115,12 +115,12 @@ def _has_logged_in_from(store: Store, username: str, address: str) -> bool:
     return source_of(address) in {source_of(str(data.get("address"))) for data in newest}
 
 
-def _let_in(parts: Parts, asked: User, address: str, code: SecretStr | None) -> Response:
+def _let_in(services: ApiServices, asked: User, address: str, code: SecretStr | None) -> Response:
     """Raises CodeRequired, or Unauthenticated for a wrong code or where the user has changed since it was checked."""
     if code is not None:
         name = asked.username
-        parts.login_limit.code_attempt(address, name, lambda: _has_logged_in_from(parts.store, name, address))
-    with parts.store.write() as tx:
+        services.login_limit.code_attempt(address, name, lambda: _has_logged_in_from(services.store, name, address))
+    with services.store.write() as tx:
         user = tx.get(User, asked.id)
         if user is None or user.password_hash != asked.password_hash:
             raise Unauthenticated(WRONG)
@@ -160,13 +160,13 @@ def _let_in(parts: Parts, asked: User, address: str, code: SecretStr | None) -> 
 
 
 @routes.post("/logout", operation_id="login_delete", status_code=204, responses=refusals(413))
-def login_delete(parts: UsedParts, identity: Asking) -> Response:
+def login_delete(services: UsedServices, identity: Asking) -> Response:
     """Logs the user out and ends the browser session.
 
     API tokens stay valid; delete them with `DELETE /api/v1/tokens/{token}`.
     """
     if identity.session_hash:
-        with parts.store.write() as tx:
+        with services.store.write() as tx:
             tx.execute(delete(LoginSession).where(LoginSession.token_hash == identity.session_hash))
             ref = login_id(identity.session_hash)
             emit(tx, "user.logout", f"{identity.username} logged out", actor=identity.username, ref=ref)
@@ -189,23 +189,23 @@ def me_show(identity: Asking) -> Me:
 
 
 @routes.post("/password", operation_id="password_change", status_code=204, responses=refusals(413, 429))
-def password_change(body: PasswordChange, request: Request, parts: UsedParts, identity: Asking) -> Response:
+def password_change(body: PasswordChange, request: Request, services: UsedServices, identity: Asking) -> Response:
     """Changes the password of the user who is logged in.
 
     Ends all other logins of the user and, unless `keep_tokens` is true, deletes the user's API tokens. Refused with an
     API token: the request requires a login.
     """
     user_id = own_login(identity, "password")
-    check_password(parts, request, identity, body.current_password)
+    check_password(services, request, identity, body.current_password)
     current, new = body.current_password.get_secret_value(), body.new_password.get_secret_value()
     if new == current or new.lower() == identity.username.lower():
         raise wrong("new_password", "must differ from the current password and from the user name")
-    hashed = parts.passwords.hash(new)
-    with code_checked(parts, request, identity, body.code) as tx:
+    hashed = services.passwords.hash(new)
+    with code_checked(services, request, identity, body.code) as tx:
         user = tx.get_one(User, user_id)
         user.password_hash, user.must_change_password = hashed, False
         end_with_password(tx, user, user.username, keep_session=identity.session_hash, keep_tokens=body.keep_tokens)
         emit(tx, "user.password_changed", f"{user.username} changed the password", actor=user.username, ref=user.id)
     if identity.username == FIRST_USER:
-        parts.one_time.forget()
+        services.one_time.forget()
     return Response(status_code=204)

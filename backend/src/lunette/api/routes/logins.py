@@ -9,17 +9,17 @@ from fastapi import Query, Response
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
+from lunette.api.answers.accounts import ActiveLogin, login_answer
 from lunette.api.answers.base import Page
-from lunette.api.answers.people import ActiveLogin, login_answer
 from lunette.api.answers.plans import PlanAnswer
 from lunette.api.auth.identity import Asking, Identity, login_id
 from lunette.api.lists.paging import Paging, stored_page
 from lunette.api.openapi.responses import LISTED, Responses, refusals, router
 from lunette.api.requests.changes import Creating
 from lunette.api.requests.lookup import Reference
-from lunette.api.requests.parts import UsedParts
+from lunette.api.requests.services import UsedServices
 from lunette.domain.errors import Forbidden, NotFound
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.roles import Role
 from lunette.store.access import LoginSession, User
 from lunette.store.events import emit
@@ -44,7 +44,7 @@ _ENDED: Responses = {
 
 
 @routes.get("", operation_id="login_list", response_model=Page[ActiveLogin], responses=LISTED)
-def login_list(parts: UsedParts, identity: Asking, page: Paging, sort: Sort = "-created_at") -> Page[ActiveLogin]:
+def login_list(services: UsedServices, identity: Asking, page: Paging, sort: Sort = "-created_at") -> Page[ActiveLogin]:
     """Lists the browsers that are logged in now.
 
     An administrator sees all logins, other users only their own.
@@ -52,7 +52,7 @@ def login_list(parts: UsedParts, identity: Asking, page: Paging, sort: Sort = "-
     query = select(LoginSession).where(LoginSession.expires_at > utc_now())
     if identity.role is not Role.ADMINISTRATOR:
         query = query.where(LoginSession.user_id == identity.user_id)
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         found = stored_page(tx, query, page, sort, _COLUMNS)
         users = {row.id: row for row in tx.scalars(select(User))}
         came_from = _addresses(tx, [login_id(row.token_hash) for row in found.rows])
@@ -86,7 +86,7 @@ def login_end(login: Reference, change: Creating) -> Response:
                 "end it."
             )
         begun = f"started {row.created_at:%Y-%m-%d %H:%M} UTC; that browser must log in again"
-        entry = Change(action=Action.DESTROY, noun="login", name=user.username, detail=begun)
+        entry = PlannedChange(action=Action.DESTROY, noun="login", name=user.username, detail=begun)
         plan = Plan(title=f"End a login of {user.username}", changes=(entry,), steps=())
         return change.plan_or(plan, lambda: _end(tx, row, user, change.actor.name))
 

@@ -10,11 +10,11 @@ from lunette.api.answers.base import Page
 from lunette.api.answers.mappings import Mapping, MappingList
 from lunette.api.lists.paging import Paging, stored_page
 from lunette.api.openapi.responses import BATCHED, CREATED, DELETED, LISTED, SHOWN, router
-from lunette.api.requests import gather
+from lunette.api.requests import joins
 from lunette.api.requests.changes import Replanning, Taking, answer
 from lunette.api.requests.lookup import Reference, find
-from lunette.api.requests.observed import seen_now
-from lunette.api.requests.parts import UsedParts
+from lunette.api.requests.observed import observed_now
+from lunette.api.requests.services import UsedServices
 from lunette.domain.mappings import MappingBatch, MappingCreate
 from lunette.engine.changes import mappings
 from lunette.engine.context.change import ChangeContext
@@ -37,7 +37,7 @@ def _of(what: str) -> Any:
 
 @routes.get("", operation_id="mapping_list", response_model=Page[Mapping], responses=LISTED)
 def mapping_list(
-    parts: UsedParts,
+    services: UsedServices,
     page: Paging,
     sort: Sort = "created_at",
     volume: Annotated[str | None, _of("volume")] = None,
@@ -54,20 +54,20 @@ def mapping_list(
     if host_group is not None:
         groups = select(HostGroup.id).where(or_(HostGroup.id == host_group, HostGroup.name == host_group))
         query = query.where(MappingRow.host_group_id.in_(groups))
-    seen = seen_now(parts)
-    with parts.store.read() as tx:
+    seen = observed_now(services)
+    with services.store.read() as tx:
         found = stored_page(tx, query, page, sort, _COLUMNS)
-        items = tuple(gather.mappings(tx, found.rows, seen))
+        items = tuple(joins.mappings(tx, found.rows, seen))
     return Page(items=items, next_cursor=found.next_cursor, total=found.total)
 
 
 @routes.get("/{mapping}", operation_id="mapping_show", response_model=Mapping, responses=SHOWN)
-def mapping_show(mapping: Reference, parts: UsedParts) -> Response:
+def mapping_show(mapping: Reference, services: UsedServices) -> Response:
     """Shows a mapping, by ID."""
-    seen = seen_now(parts)
-    with parts.store.read() as tx:
+    seen = observed_now(services)
+    with services.store.read() as tx:
         row = find(tx, MappingRow, mapping)
-        return answer(gather.mappings(tx, [row], seen)[0], version=row.version)
+        return answer(joins.mappings(tx, [row], seen)[0], version=row.version)
 
 
 @routes.post("", operation_id="mapping_create", status_code=201, response_model=Mapping, responses=CREATED)
@@ -80,7 +80,7 @@ def mapping_create(body: MappingCreate, change: Replanning) -> Response:
 
     def show(tx: Session, outcome: Outcome) -> Response:
         row = tx.get_one(MappingRow, outcome.ids[0])
-        mapping = gather.mappings(tx, [row], seen_now(change.parts))[0]
+        mapping = joins.mappings(tx, [row], observed_now(change.services))[0]
         return answer(mapping, 201, location=f"/api/v1/mappings/{row.id}", version=row.version)
 
     return change.apply(lambda context: mappings.create(context, (body,)), show)
@@ -97,7 +97,7 @@ def mapping_create_batch(body: MappingBatch, change: Replanning) -> Response:
 
     def show(tx: Session, outcome: Outcome) -> Response:
         rows = {row.id: row for row in tx.scalars(select(MappingRow).where(MappingRow.id.in_(outcome.ids)))}
-        made = gather.mappings(tx, [rows[one] for one in outcome.ids], seen_now(change.parts))
+        made = joins.mappings(tx, [rows[one] for one in outcome.ids], observed_now(change.services))
         return answer(MappingList(items=tuple(made)), 201)
 
     return change.apply(lambda context: mappings.create(context, specs), show)

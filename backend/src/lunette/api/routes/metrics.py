@@ -10,7 +10,7 @@ from lunette.api.answers.disks import health_figures
 from lunette.api.metrics.exposition import Exposition, Row
 from lunette.api.metrics.names import names
 from lunette.api.openapi.responses import router
-from lunette.api.requests.parts import Parts, UsedParts
+from lunette.api.requests.services import ApiServices, UsedServices
 from lunette.domain.alerts import Severity
 from lunette.domain.errors import Unavailable
 from lunette.engine.conditions import disk_health
@@ -24,30 +24,30 @@ HEALTH_AGE_S = 30.0
 
 
 @routes.get("/metrics", operation_id="metrics_show", include_in_schema=False)
-def metrics_show(request: Request, parts: UsedParts) -> Response:
+def metrics_show(request: Request, services: UsedServices) -> Response:
     """Returns all metrics as Prometheus text or OpenMetrics.
 
     The `Accept` header selects the format. While the agent is unavailable, measured values are missing.
     """
     try:
-        measured = parts.control.performance.now()
+        measured = services.control.performance.now()
     except Unavailable:
         measured = None
-    with parts.store.read() as tx:
-        known = names(tx, parts.name(), measured)
+    with services.store.read() as tx:
+        known = names(tx, services.name(), measured)
         standing = select(Alert.severity, func.count()).where(Alert.resolved_at.is_(None)).group_by(Alert.severity)
         alerts = dict.fromkeys((severity.value for severity in Severity), 0) | dict(tx.execute(standing).all())
-        health = _health(parts, disk_health.grown(tx, utc_now())) if measured else ()
+        health = _health(services, disk_health.grown(tx, utc_now())) if measured else ()
     _, media_type = choose_encoder(request.headers.get("accept", ""))
-    told = Exposition(version("lunette"), alerts, known, health=health)
-    text = told.text(openmetrics=media_type.startswith("application/openmetrics-text"))
+    reported = Exposition(version("lunette"), alerts, known, health=health)
+    text = reported.text(openmetrics=media_type.startswith("application/openmetrics-text"))
     return Response(text, media_type=media_type, headers={"Cache-Control": "no-store"})
 
 
-def _health(parts: Parts, growth: disk_health.Grown) -> list[Row]:
+def _health(services: ApiServices, growth: disk_health.Grown) -> list[Row]:
     """Last reported health of each disk; no drive is queried for it."""
     try:
-        disks = parts.control.observation(HEALTH_AGE_S, amid_steps=True).disks
+        disks = services.control.observation(HEALTH_AGE_S, amid_steps=True).disks
     except Unavailable:
         return []
     return [

@@ -14,11 +14,11 @@ from lunette.api.answers.performance import (
 )
 from lunette.api.answers.sessions import Unseen
 from lunette.api.lists.matching import matches
-from lunette.api.lists.paging import NameFilter, Paging, Value, seen_page
+from lunette.api.lists.paging import NameFilter, Paging, Value, observed_page
 from lunette.api.metrics.names import names
 from lunette.api.openapi.responses import LISTED, refusals, router
 from lunette.api.requests.lookup import Reference
-from lunette.api.requests.parts import UsedParts
+from lunette.api.requests.services import UsedServices
 from lunette.domain.errors import NotFound, Unavailable
 from lunette.domain.performance import Measured
 
@@ -43,22 +43,22 @@ _Of = Annotated[Measured, Query(description="Kind of object to list.")]
 
 @routes.get("", operation_id="performance_list", response_model=PerformancePage, responses=LISTED)
 def performance_list(
-    parts: UsedParts, page: Paging, of: _Of = Measured.VOLUME, sort: Sort = "-iops", name: NameFilter = None
+    services: UsedServices, page: Paging, of: _Of = Measured.VOLUME, sort: Sort = "-iops", name: NameFilter = None
 ) -> PerformancePage:
     """Lists the current performance of all objects of one kind.
 
     `name` matches the name of the object or, for a session, of its host. Volumes are listed while they are mapped.
     Fails with 503 while the agent is unavailable.
     """
-    measured = parts.control.performance.now()
-    with parts.store.read() as tx:
-        known = names(tx, parts.name(), measured)
+    measured = services.control.performance.now()
+    with services.store.read() as tx:
+        known = names(tx, services.name(), measured)
     items = [
         performance_answer(key, rates, known)
         for key, rates in measured.rates.items()
         if key.of is of and known.of(key) is not None
     ]
-    found = seen_page((one for one in items if matches(name, one.name, one.host)), page, sort, _key)
+    found = observed_page((one for one in items if matches(name, one.name, one.host)), page, sort, _key)
     unseen = measured.counters.unseen if of is Measured.SESSION else ()
     return PerformancePage(
         items=tuple(found.rows),
@@ -73,17 +73,17 @@ def performance_list(
 @routes.get(
     "/{performance}", operation_id="performance_show", response_model=PerformanceHistory, responses=refusals(404)
 )
-def performance_show(performance: Reference, parts: UsedParts) -> PerformanceHistory:
+def performance_show(performance: Reference, services: UsedServices) -> PerformanceHistory:
     """Shows the performance of an object now and over the last hour.
 
     The object is given by ID; the ID `appliance` stands for the sum of all volumes.
     """
     try:
-        measured = parts.control.performance.now()
+        measured = services.control.performance.now()
     except Unavailable:
         measured = None
-    with parts.store.read() as tx:
-        known = names(tx, parts.name(), measured)
+    with services.store.read() as tx:
+        known = names(tx, services.name(), measured)
     key = next(known.find(performance), None)
     if key is None:
         raise NotFound(f"No measured object has the ID {performance!r}; see GET /api/v1/performance.")
@@ -93,7 +93,7 @@ def performance_show(performance: Reference, parts: UsedParts) -> PerformanceHis
         id=key.id,
         name=known.of(key) or key.id,
         now=performance_answer(key, rates, known) if rates else None,
-        points=tuple(point_answer(point) for point in parts.control.performance.points(key)),
+        points=tuple(point_answer(point) for point in services.control.performance.points(key)),
     )
 
 

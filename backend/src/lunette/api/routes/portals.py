@@ -12,8 +12,8 @@ from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
 from lunette.api.openapi.responses import CREATED, DELETED, LISTED, SHOWN, router
 from lunette.api.requests.changes import Changing, Creating, answer
 from lunette.api.requests.lookup import Reference, find
-from lunette.api.requests.observed import seen_now
-from lunette.api.requests.parts import UsedParts
+from lunette.api.requests.observed import observed_now
+from lunette.api.requests.services import UsedServices
 from lunette.domain.mappings import PortalCreate, Protocol
 from lunette.engine.changes import portals
 from lunette.engine.context.change import ChangeContext
@@ -36,7 +36,7 @@ Sort = Annotated[
 
 @routes.get("", operation_id="portal_list", response_model=Page[Portal], responses=LISTED)
 def portal_list(
-    parts: UsedParts,
+    services: UsedServices,
     page: Paging,
     sort: Sort = "name",
     name: NameFilter = None,
@@ -45,18 +45,18 @@ def portal_list(
     """Lists the portals, with their export state."""
     query = select(PortalRow).where(*name_like(PortalRow.name, name))
     query = query.where(PortalRow.protocol == protocol.value) if protocol else query
-    seen = seen_now(parts)
-    with parts.store.read() as tx:
+    seen = observed_now(services)
+    with services.store.read() as tx:
         found = stored_page(tx, query, page, sort, _COLUMNS)
     items = tuple(portal_answer(row, seen) for row in found.rows)
     return Page(items=items, next_cursor=found.next_cursor, total=found.total)
 
 
 @routes.get("/{portal}", operation_id="portal_show", response_model=Portal, responses=SHOWN)
-def portal_show(portal: Reference, parts: UsedParts) -> Response:
+def portal_show(portal: Reference, services: UsedServices) -> Response:
     """Shows a portal, by ID or name."""
-    seen = seen_now(parts)
-    with parts.store.read() as tx:
+    seen = observed_now(services)
+    with services.store.read() as tx:
         row = find(tx, PortalRow, portal, PortalRow.name)
         return answer(portal_answer(row, seen), version=row.version)
 
@@ -70,7 +70,7 @@ def portal_create(body: PortalCreate, change: Creating) -> Response:
 
     def show(tx: Session, outcome: Outcome) -> Response:
         row = tx.get_one(PortalRow, outcome.ids[0])
-        portal = portal_answer(row, seen_now(change.parts))
+        portal = portal_answer(row, observed_now(change.services))
         return answer(portal, 201, location=f"/api/v1/portals/{row.id}", version=row.version)
 
     return change.apply(lambda context: portals.create(context, body), show, looks=True)

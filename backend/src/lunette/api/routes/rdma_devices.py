@@ -2,24 +2,24 @@
 
 from lunette.api.answers.base import Page
 from lunette.api.answers.rdma_devices import RdmaDevice, rdma_device_answer
-from lunette.api.answers.seen import Seen
-from lunette.api.lists.paging import Paging, seen_page
+from lunette.api.answers.seen import Observed
+from lunette.api.lists.paging import Paging, observed_page
 from lunette.api.openapi.responses import LISTED, router
 from lunette.api.requests.observed import FRESH_S
-from lunette.api.requests.parts import UsedParts
+from lunette.api.requests.services import UsedServices
 
 routes = router("/rdma-devices", "rdma devices")
 
 
 @routes.get("", operation_id="rdma_device_list", response_model=Page[RdmaDevice], responses=LISTED)
-def rdma_device_list(parts: UsedParts, page: Paging) -> Page[RdmaDevice]:
+def rdma_device_list(services: UsedServices, page: Paging) -> Page[RdmaDevice]:
     """Lists the RDMA devices of the appliance.
 
     Each entry has the state of the link, the RoCE version and the addresses that portals can use. Fails with 503 while
     the agent is unavailable.
     """
-    observation = parts.control.observation(FRESH_S, amid_steps=True)
-    seen = Seen(observation, None)
+    observation = services.control.observation(FRESH_S, amid_steps=True)
+    seen = Observed(observation, None)
     devices = [rdma_device_answer(device, seen) for device in observation.rdma_devices]
-    found = seen_page(devices, page, "id", lambda device, _: (device.id, device.id))
+    found = observed_page(devices, page, "id", lambda device, _: (device.id, device.id))
     return Page(items=tuple(found.rows), next_cursor=found.next_cursor, total=found.total)

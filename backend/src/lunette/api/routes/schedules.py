@@ -12,10 +12,10 @@ from lunette.api.answers.base import Page
 from lunette.api.answers.schedules import Kept, LastRun, Schedule
 from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
 from lunette.api.openapi.responses import CREATED, DELETED, JOB_CREATED, LISTED, SHOWN, changed, router
-from lunette.api.requests.changes import Change, Changing, Creating, answer
+from lunette.api.requests.changes import ChangeRequest, Changing, Creating, answer
 from lunette.api.requests.jobs import only_jobs
 from lunette.api.requests.lookup import Reference, find
-from lunette.api.requests.parts import UsedParts
+from lunette.api.requests.services import UsedServices
 from lunette.domain.jobs import JobState
 from lunette.domain.schedules import MissedRuns, ScheduleAction, ScheduleCreate, SchedulePatch
 from lunette.engine.changes import schedules
@@ -37,7 +37,7 @@ Sort = Annotated[
 
 @routes.get("", operation_id="schedule_list", response_model=Page[Schedule], responses=LISTED)
 def schedule_list(
-    parts: UsedParts,
+    services: UsedServices,
     page: Paging,
     sort: Sort = "name",
     name: NameFilter = None,
@@ -51,16 +51,16 @@ def schedule_list(
     query = select(ScheduleRow).where(*name_like(ScheduleRow.name, name))
     query = query.where(ScheduleRow.action == action.value) if action else query
     query = query.where(ScheduleRow.enabled == enabled) if enabled is not None else query
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         found = stored_page(tx, query, page, sort, _COLUMNS)
         items = tuple(_answers(tx, found.rows))
     return Page(items=items, next_cursor=found.next_cursor, total=found.total)
 
 
 @routes.get("/{schedule:plain}", operation_id="schedule_show", response_model=Schedule, responses=SHOWN)
-def schedule_show(schedule: Reference, parts: UsedParts) -> Response:
+def schedule_show(schedule: Reference, services: UsedServices) -> Response:
     """Shows a schedule, by ID or name."""
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         row = find(tx, ScheduleRow, schedule, ScheduleRow.name)
         return answer(_answers(tx, [row])[0], version=row.version)
 
@@ -125,7 +125,7 @@ def schedule_run(schedule: Reference, change: Creating) -> Response:
     return change.apply(act, only_jobs, looks=change.dry_run)
 
 
-def _matched(tx: Session, change: Change, schedule: str) -> ScheduleRow:
+def _matched(tx: Session, change: ChangeRequest, schedule: str) -> ScheduleRow:
     row = find(tx, ScheduleRow, schedule, ScheduleRow.name)
     change.check_match(row.version)
     return row

@@ -7,12 +7,12 @@ from fastapi import Request, Response
 from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
-from lunette.api.answers.people import RecoveryCodes, SecondFactorOffer
+from lunette.api.answers.accounts import RecoveryCodes, SecondFactorOffer
 from lunette.api.auth import second_factor
 from lunette.api.auth.identity import Asking, Identity, check_holds
 from lunette.api.openapi.responses import refusals, router
-from lunette.api.requests.parts import Parts, UsedParts
 from lunette.api.requests.proof import FactorProof, address_of, check_password, code_checked, own_login, wrong
+from lunette.api.requests.services import ApiServices, UsedServices
 from lunette.domain.base import Model
 from lunette.domain.errors import Conflict
 from lunette.domain.second_factor import (
@@ -41,34 +41,38 @@ class FactorConfirm(Model):
 
 
 @routes.post("", operation_id="second_factor_start", response_model=SecondFactorOffer, responses=_CHANGES)
-def second_factor_start(body: FactorProof, request: Request, parts: UsedParts, identity: Asking) -> SecondFactorOffer:
+def second_factor_start(
+    body: FactorProof, request: Request, services: UsedServices, identity: Asking
+) -> SecondFactorOffer:
     """Starts the setup of a second factor and returns its secret.
 
     The secret is for an authenticator app. The second factor takes effect when it is confirmed with a code from the
     app. Until then, an existing second factor stays valid, and its code is required here.
     """
     secret = new_secret()
-    with _proven(parts, request, identity, body) as tx:
+    with _proven(services, request, identity, body) as tx:
         factor = tx.get(SecondFactor, identity.user_id) or SecondFactor(user_id=identity.user_id)
         tx.add(factor)
         factor.next_sealed, factor.next_login = second_factor.sealed(tx, secret), identity.session_hash
-    return SecondFactorOffer(secret=base32(secret), address=address(secret, identity.username, parts.name()))
+    return SecondFactorOffer(secret=base32(secret), address=address(secret, identity.username, services.name()))
 
 
 @routes.post(":confirm", operation_id="second_factor_confirm", response_model=RecoveryCodes, responses=_CHANGES)
-def second_factor_confirm(body: FactorConfirm, request: Request, parts: UsedParts, identity: Asking) -> RecoveryCodes:
+def second_factor_confirm(
+    body: FactorConfirm, request: Request, services: UsedServices, identity: Asking
+) -> RecoveryCodes:
     """Confirms the new second factor and returns its recovery codes.
 
     From then on, each login of the user requires a code. Ends all other logins of the user.
     """
     user_id = own_login(identity, "second factor")
     codes = new_recovery_codes()
-    with parts.store.write() as tx:
+    with services.store.write() as tx:
         check_holds(tx, identity)
         factor = tx.get(SecondFactor, user_id)
         if factor is None or factor.next_sealed is None or factor.next_login != identity.session_hash:
             raise Conflict("No second factor is being set up in this login; start with POST /api/v1/second-factor.")
-        parts.login_limit.code_attempt(address_of(request), identity.username)
+        services.login_limit.code_attempt(address_of(request), identity.username)
         secret = second_factor.opened(tx, factor.next_sealed)
         period = matching_period(secret, body.code.get_secret_value(), utc_now().timestamp(), 0)
         if period is None:
@@ -80,32 +84,34 @@ def second_factor_confirm(body: FactorConfirm, request: Request, parts: UsedPart
         factor.recovery_hashes = [recovery_hash(code) for code in codes]
         others = (LoginSession.user_id == user_id, LoginSession.token_hash != identity.session_hash)
         tx.execute(delete(LoginSession).where(*others))
-        _tell(tx, identity, "user.second_factor_set", "set up a second factor")
-    parts.login_limit.succeeded(address_of(request), identity.username)
+        _emit(tx, identity, "user.second_factor_set", "set up a second factor")
+    services.login_limit.succeeded(address_of(request), identity.username)
     return RecoveryCodes(recovery_codes=codes)
 
 
 @routes.post(":renew-codes", operation_id="second_factor_renew_codes", response_model=RecoveryCodes, responses=_CHANGES)
-def second_factor_renew_codes(body: FactorProof, request: Request, parts: UsedParts, identity: Asking) -> RecoveryCodes:
+def second_factor_renew_codes(
+    body: FactorProof, request: Request, services: UsedServices, identity: Asking
+) -> RecoveryCodes:
     """Replaces the recovery codes of the second factor.
 
     The previous recovery codes become invalid immediately.
     """
     codes = new_recovery_codes()
-    with _proven(parts, request, identity, body) as tx:
+    with _proven(services, request, identity, body) as tx:
         factor = _enabled(tx, identity.user_id)
         factor.recovery_hashes = [recovery_hash(code) for code in codes]
-        _tell(tx, identity, "user.recovery_codes_renewed", "created new recovery codes")
+        _emit(tx, identity, "user.recovery_codes_renewed", "created new recovery codes")
     return RecoveryCodes(recovery_codes=codes)
 
 
 @routes.post(":remove", operation_id="second_factor_remove", status_code=204, responses=_CHANGES)
-def second_factor_remove(body: FactorProof, request: Request, parts: UsedParts, identity: Asking) -> Response:
+def second_factor_remove(body: FactorProof, request: Request, services: UsedServices, identity: Asking) -> Response:
     """Removes the second factor of the user who is logged in.
 
     From then on, a login requires only the password. Refused if the settings require a second factor.
     """
-    with _proven(parts, request, identity, body) as tx:
+    with _proven(services, request, identity, body) as tx:
         _enabled(tx, identity.user_id)
         if read_settings(tx).second_factor_required:
             raise Conflict(
@@ -117,11 +123,11 @@ def second_factor_remove(body: FactorProof, request: Request, parts: UsedParts, 
 
 
 @contextmanager
-def _proven(parts: Parts, request: Request, identity: Identity, proof: FactorProof) -> Iterator[Session]:
+def _proven(services: ApiServices, request: Request, identity: Identity, proof: FactorProof) -> Iterator[Session]:
     """The transaction of a change that password and code were given for."""
     own_login(identity, "second factor")
-    check_password(parts, request, identity, proof.current_password)
-    with code_checked(parts, request, identity, proof.code) as tx:
+    check_password(services, request, identity, proof.current_password)
+    with code_checked(services, request, identity, proof.code) as tx:
         yield tx
 
 
@@ -132,5 +138,5 @@ def _enabled(tx: Session, user_id: str) -> SecondFactor:
     return factor
 
 
-def _tell(tx: Session, identity: Identity, kind: str, words: str) -> None:
+def _emit(tx: Session, identity: Identity, kind: str, words: str) -> None:
     emit(tx, kind, f"{identity.username} {words}", actor=identity.username, ref=identity.user_id)

@@ -5,15 +5,15 @@ from typing import Annotated, Literal
 from fastapi import Query, Response
 from sqlalchemy import select
 
-from lunette.api.answers.seen import SeenSessions
+from lunette.api.answers.seen import ObservedSessions
 from lunette.api.answers.sessions import Session, SessionPage, Unseen, session_answer
 from lunette.api.lists.matching import matches
-from lunette.api.lists.paging import NameFilter, Paging, Value, seen_page
+from lunette.api.lists.paging import NameFilter, Paging, Value, observed_page
 from lunette.api.openapi.responses import JOB_CREATED, LISTED, router
 from lunette.api.requests.changes import Creating
 from lunette.api.requests.jobs import only_jobs
 from lunette.api.requests.lookup import Reference
-from lunette.api.requests.parts import UsedParts
+from lunette.api.requests.services import UsedServices
 from lunette.engine.changes import sessions
 from lunette.store.resources import Host, HostInitiator
 
@@ -26,7 +26,7 @@ Sort = Annotated[
 
 @routes.get("", operation_id="session_list", response_model=SessionPage, responses=LISTED)
 def session_list(
-    parts: UsedParts,
+    services: UsedServices,
     page: Paging,
     sort: Sort = "initiator",
     name: NameFilter = None,
@@ -36,12 +36,12 @@ def session_list(
 
     `name` matches the host, the initiator or the target. Fails with 503 while the agent is unavailable.
     """
-    now = SeenSessions(parts.control.sessions())
+    now = ObservedSessions(services.control.sessions())
     owners = select(HostInitiator.name, Host.id, Host.name).join(Host, Host.id == HostInitiator.host_id)
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         hosts = {initiator: (host_id, host_name) for initiator, host_id, host_name in tx.execute(owners)}
     observed = now.observed.sessions if now.observed else ()
-    counted = {(one.target, one.initiator): one for one in parts.control.performance.now().counters.sessions}
+    counted = {(one.target, one.initiator): one for one in services.control.performance.now().counters.sessions}
     sessions = [
         session_answer(one, hosts.get(one.initiator), counted.get((one.target, one.initiator)), now.age_s)
         for one in observed
@@ -52,7 +52,7 @@ def session_list(
         if (host is None or host in (one.host, one.host_id))
         and matches(name, one.host, one.initiator, one.target_iqn, one.target_wwpn, one.subsystem_nqn)
     ]
-    found = seen_page(kept, page, sort, _key)
+    found = observed_page(kept, page, sort, _key)
     unseen = tuple(
         Unseen(family=one.family, reason=one.reason) for one in (now.observed.unseen if now.observed else ())
     )

@@ -19,7 +19,7 @@ from lunette.api.answers.settings import (
 from lunette.api.auth.identity import Asking
 from lunette.api.openapi.responses import SHOWN, changed, refusals, router
 from lunette.api.requests.changes import Changing, answer
-from lunette.api.requests.parts import UsedParts
+from lunette.api.requests.services import UsedServices
 from lunette.domain import settings as domain
 from lunette.domain.settings import SettingsPatch, SyslogTransport
 from lunette.engine.changes import settings
@@ -32,12 +32,12 @@ routes = router("/settings", "settings")
 
 
 @routes.get("", operation_id="setting_show", response_model=Settings, responses=SHOWN)
-def setting_show(parts: UsedParts) -> Response:
+def setting_show(services: UsedServices) -> Response:
     """Shows the settings of the appliance.
 
     Secrets are never returned.
     """
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         row = settings_row(tx)
         return answer(_answer(tx, row), version=row.version)
 
@@ -61,14 +61,14 @@ def setting_patch(body: SettingsPatch, change: Changing) -> Response:
 
 
 @routes.post("/alerts:test", operation_id="alert_test", response_model=AlertTest, responses=refusals(409))
-def alert_test(parts: UsedParts, asking: Asking) -> AlertTest:
+def alert_test(services: UsedServices, asking: Asking) -> AlertTest:
     """Sends a test message over every configured alert channel.
 
     For each channel, the answer says whether the message was accepted and, if not, why.
     """
-    found = parts.control.test_alerts(asking.actor)
+    found = services.control.test_alerts(asking.actor)
     words = ", ".join(f"{one.channel.value} {'took it' if one.accepted else 'did not'}" for one in found)
-    with parts.store.write() as tx:
+    with services.store.write() as tx:
         emit(tx, "setting.tested", f"Alerts were tested: {words}", actor=asking.actor)
     return AlertTest(
         results=tuple(ChannelTest(channel=one.channel, accepted=one.accepted, detail=one.detail) for one in found)

@@ -8,7 +8,7 @@ from fastapi import Response
 from lunette.api.answers.plans import PlanAnswer, plan_answer
 from lunette.api.openapi.responses import JOB_CREATED, Responses, refusals, router
 from lunette.api.requests.changes import Creating, Replanning, answer
-from lunette.api.requests.parts import UsedParts
+from lunette.api.requests.services import UsedServices
 from lunette.domain.site import Site, SiteRequest, site_schema
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
@@ -30,13 +30,13 @@ _APPLIED: Responses = {
 
 
 @routes.get("", operation_id="site_show", response_model=None, responses=_SITE)
-def site_show(parts: UsedParts) -> Response:
+def site_show(services: UsedServices) -> Response:
     """Shows the appliance as a site document.
 
     The document describes everything by name and can be applied again. Secrets are omitted.
     """
-    with parts.store.read() as tx:
-        site: Site = parts.control.site(tx)
+    with services.store.read() as tx:
+        site: Site = services.control.site(tx)
     return Response(site.model_dump_json(exclude_unset=True), media_type="application/json")
 
 

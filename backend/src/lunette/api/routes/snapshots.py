@@ -14,7 +14,7 @@ from lunette.api.openapi.responses import JOB_CREATED, JOB_DELETED, LISTED, SHOW
 from lunette.api.requests.changes import Changing, Creating, answer
 from lunette.api.requests.jobs import only_jobs
 from lunette.api.requests.lookup import Reference, find
-from lunette.api.requests.parts import UsedParts
+from lunette.api.requests.services import UsedServices
 from lunette.domain.snapshots import SnapshotBatch, SnapshotClone, SnapshotCreate
 from lunette.engine.changes import snapshots, volume_batches
 from lunette.engine.context.change import ChangeContext
@@ -44,7 +44,7 @@ def _answers(tx: Session, rows: Sequence[SnapshotRow]) -> list[Snapshot]:
 
 @routes.get("", operation_id="snapshot_list", response_model=Page[Snapshot], responses=LISTED)
 def snapshot_list(
-    parts: UsedParts,
+    services: UsedServices,
     page: Paging,
     name: NameFilter = None,
     volume: Annotated[
@@ -57,16 +57,16 @@ def snapshot_list(
     if volume is not None:
         ids = select(VolumeRow.id).where(or_(VolumeRow.id == volume, VolumeRow.name == volume))
         query = query.where(SnapshotRow.volume_id.in_(ids))
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         found = stored_page(tx, query, page, sort, _COLUMNS)
         items = tuple(_answers(tx, found.rows))
     return Page(items=items, next_cursor=found.next_cursor, total=found.total)
 
 
 @routes.get("/{snapshot:plain}", operation_id="snapshot_show", response_model=Snapshot, responses=SHOWN)
-def snapshot_show(snapshot: Reference, parts: UsedParts) -> Response:
+def snapshot_show(snapshot: Reference, services: UsedServices) -> Response:
     """Shows a snapshot, by ID or name."""
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         row = find(tx, SnapshotRow, snapshot, SnapshotRow.name)
         return answer(_answers(tx, [row])[0], version=row.version)
 

@@ -12,7 +12,7 @@ from lunette.api.auth.identity import Asking
 from lunette.api.openapi.responses import JOB_CREATED, Responses, refusals, router
 from lunette.api.requests.changes import Creating, answer
 from lunette.api.requests.jobs import job_response
-from lunette.api.requests.parts import UsedParts
+from lunette.api.requests.services import UsedServices
 from lunette.domain.adopting import AdoptRequest
 from lunette.domain.agent_protocol import ObserveForeign
 from lunette.domain.errors import Forbidden, Unavailable
@@ -30,29 +30,29 @@ Secrets = Annotated[
 
 
 @verbs.get("/site:saveconfig", operation_id="site_saveconfig", response_model=Saveconfig, responses=refusals())
-def site_saveconfig(parts: UsedParts, identity: Asking, secrets: Secrets = False) -> Saveconfig:
+def site_saveconfig(services: UsedServices, identity: Asking, secrets: Secrets = False) -> Saveconfig:
     """Exports the LIO configuration as a `saveconfig.json`.
 
     `targetctl restore` and targetcli restore the same targets, LUNs and portals from it. CHAP secrets are included only
     with `secrets`.
     """
     try:
-        seen = parts.control.observation()
+        seen = services.control.observation()
     except Unavailable:
         seen = None
     if not secrets:
-        with parts.store.read() as tx:
-            return saveconfig.export(tx, parts.store.box, seen, secrets=False)
+        with services.store.read() as tx:
+            return saveconfig.export(tx, services.store.box, seen, secrets=False)
     if not identity.role.includes(Role.ADMINISTRATOR):
         raise Forbidden(
             f"All CHAP secrets require the role {Role.ADMINISTRATOR.value}, but {identity.actor} has "
             f"{identity.role.value}; export without secrets, or ask an administrator."
         )
-    with parts.store.write() as tx:
+    with services.store.write() as tx:
         emit(
             tx, "site.secrets_read", "The CHAP secrets of all hosts were exported as a saveconfig", actor=identity.actor
         )
-        return saveconfig.export(tx, parts.store.box, seen, secrets=True)
+        return saveconfig.export(tx, services.store.box, seen, secrets=True)
 
 
 _ADOPTED: Responses = {

@@ -12,20 +12,20 @@ from pydantic import Field
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from lunette.api.answers.accounts import NewToken, Token, token_answer
 from lunette.api.answers.base import Page
-from lunette.api.answers.people import NewToken, Token, token_answer
 from lunette.api.auth.credentials import end_tokens, leaving, with_those_it_made
 from lunette.api.auth.identity import TOKEN_PREFIX, Asking, Identity, hash_secret, new_secret
 from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
 from lunette.api.openapi.responses import CREATED, DELETED, LISTED, SHOWN, router
 from lunette.api.requests.changes import Changing, Creating, answer
 from lunette.api.requests.lookup import Reference, find
-from lunette.api.requests.parts import UsedParts
+from lunette.api.requests.services import UsedServices
 from lunette.domain.base import Model
 from lunette.domain.errors import Conflict, FieldProblem, Forbidden, NotFound
 from lunette.domain.identity import IdentitySource
 from lunette.domain.names import Name
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.roles import Role
 from lunette.store.access import ApiToken as TokenRow
 from lunette.store.access import User as UserRow
@@ -54,7 +54,7 @@ class TokenCreate(Model):
 
 @routes.get("", operation_id="token_list", response_model=Page[Token], responses=LISTED)
 def token_list(
-    parts: UsedParts, identity: Asking, page: Paging, sort: Sort = "name", name: NameFilter = None
+    services: UsedServices, identity: Asking, page: Paging, sort: Sort = "name", name: NameFilter = None
 ) -> Page[Token]:
     """Lists the API tokens.
 
@@ -63,7 +63,7 @@ def token_list(
     query = select(TokenRow).where(*name_like(TokenRow.name, name))
     if identity.role is not Role.ADMINISTRATOR:
         query = query.where(TokenRow.user_id == identity.user_id)
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         found = stored_page(tx, query, page, sort, _COLUMNS)
         owners = {row.id: row.username for row in tx.scalars(select(UserRow))}
         items = tuple(token_answer(row, owners[row.user_id]) for row in found.rows)
@@ -71,9 +71,9 @@ def token_list(
 
 
 @routes.get("/{token}", operation_id="token_show", response_model=Token, responses=SHOWN)
-def token_show(token: Reference, parts: UsedParts, identity: Asking) -> Response:
+def token_show(token: Reference, services: UsedServices, identity: Asking) -> Response:
     """Shows an API token, by ID or name, without its secret."""
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         row = _find(tx, token, identity)
         return answer(token_answer(row, tx.get_one(UserRow, row.user_id).username), version=row.version)
 
@@ -185,4 +185,4 @@ def _find(tx: Session, reference: str, identity: Identity) -> TokenRow:
 
 
 def _plan(title: str, action: Action, name: str, detail: str) -> Plan:
-    return Plan(title=title, changes=(Change(action=action, noun="token", name=name, detail=detail),), steps=())
+    return Plan(title=title, changes=(PlannedChange(action=action, noun="token", name=name, detail=detail),), steps=())

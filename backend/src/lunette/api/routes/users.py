@@ -6,8 +6,8 @@ from fastapi import Query, Response
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from lunette.api.answers.accounts import User, user_answer
 from lunette.api.answers.base import Page
-from lunette.api.answers.people import User, user_answer
 from lunette.api.auth.credentials import end_with_password, leaving, tokens_of
 from lunette.api.auth.identity import check_lasts
 from lunette.api.auth.second_factor import enabled, is_enabled, remove
@@ -15,12 +15,12 @@ from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
 from lunette.api.openapi.responses import CREATED, DELETED, LISTED, SHOWN, changed, router
 from lunette.api.requests.changes import Changing, Creating, answer
 from lunette.api.requests.lookup import Reference, find
-from lunette.api.requests.parts import UsedParts
+from lunette.api.requests.services import UsedServices
 from lunette.domain.base import Model
 from lunette.domain.errors import Conflict, FieldProblem, Forbidden
 from lunette.domain.identity import IdentitySource
 from lunette.domain.names import Name
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.roles import NewPassword, PersonRole, Role
 from lunette.store.access import User as UserRow
 from lunette.store.events import emit
@@ -66,7 +66,7 @@ class UserPatch(Model):
 
 @routes.get("", operation_id="user_list", response_model=Page[User], responses=LISTED)
 def user_list(
-    parts: UsedParts,
+    services: UsedServices,
     page: Paging,
     sort: Sort = "username",
     name: NameFilter = None,
@@ -75,7 +75,7 @@ def user_list(
     """Lists the users."""
     query = select(UserRow).where(*name_like(UserRow.username, name))
     query = query.where(UserRow.role == role.value) if role else query
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         found = stored_page(tx, query, page, sort, _COLUMNS)
         having = enabled(tx, [row.id for row in found.rows])
         items = tuple(user_answer(row, has_second_factor=row.id in having) for row in found.rows)
@@ -83,9 +83,9 @@ def user_list(
 
 
 @routes.get("/{user}", operation_id="user_show", response_model=User, responses=SHOWN)
-def user_show(user: Reference, parts: UsedParts) -> Response:
+def user_show(user: Reference, services: UsedServices) -> Response:
     """Shows a user, by ID or user name."""
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         row = find(tx, UserRow, user, UserRow.username)
         return answer(user_answer(row, has_second_factor=is_enabled(tx, row.id)), version=row.version)
 
@@ -97,7 +97,7 @@ def user_create(body: UserCreate, change: Creating) -> Response:
     The user must change the password at the first login.
     """
     check_lasts(change.identity)
-    hashed = change.parts.passwords.hash(body.password.get_secret_value()) if not change.dry_run else ""
+    hashed = change.services.passwords.hash(body.password.get_secret_value()) if not change.dry_run else ""
 
     def work(tx: Session) -> Response:
         if tx.scalar(select(UserRow.id).where(UserRow.username == body.username)):
@@ -133,7 +133,7 @@ def user_patch(user: Reference, body: UserPatch, change: Changing) -> Response:
     The role of the only administrator cannot be changed. Requires `If-Match`.
     """
     check_lasts(change.identity)
-    hashed = change.parts.passwords.hash(body.password.get_secret_value()) if body.password else None
+    hashed = change.services.passwords.hash(body.password.get_secret_value()) if body.password else None
 
     def work(tx: Session) -> Response:
         row = find(tx, UserRow, user, UserRow.username)
@@ -213,4 +213,4 @@ def _keep_an_administrator(tx: Session, row: UserRow) -> None:
 
 
 def _plan(title: str, action: Action, name: str, detail: str) -> Plan:
-    return Plan(title=title, changes=(Change(action=action, noun="user", name=name, detail=detail),), steps=())
+    return Plan(title=title, changes=(PlannedChange(action=action, noun="user", name=name, detail=detail),), steps=())

@@ -12,12 +12,12 @@ from lunette.api.answers.plans import PlanAnswer
 from lunette.api.answers.volumes import Volume
 from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
 from lunette.api.openapi.responses import JOB_CHANGED, JOB_CREATED, JOB_DELETED, LISTED, SHOWN, changed, router
-from lunette.api.requests import gather
-from lunette.api.requests.changes import Acting, Change, Changing, Creating, Replanning, Taking, answer
+from lunette.api.requests import joins
+from lunette.api.requests.changes import Acting, ChangeRequest, Changing, Creating, Replanning, Taking, answer
 from lunette.api.requests.jobs import only_jobs
 from lunette.api.requests.lookup import Reference, find
-from lunette.api.requests.observed import seen_now
-from lunette.api.requests.parts import UsedParts
+from lunette.api.requests.observed import observed_now
+from lunette.api.requests.services import UsedServices
 from lunette.domain.jobs import ResourceState
 from lunette.domain.volumes import VolumeBatch, VolumeCreate, VolumeDeleteBatch, VolumeGrow, VolumePatch, VolumeRollBack
 from lunette.engine.changes import snapshots, volume_batches, volumes
@@ -71,23 +71,23 @@ def _wanted(
 
 @routes.get("", operation_id="volume_list", response_model=Page[Volume], responses=LISTED)
 def volume_list(
-    parts: UsedParts, page: Paging, query: Annotated[Select[VolumeRow], Depends(_wanted)], sort: Sort = "name"
+    services: UsedServices, page: Paging, query: Annotated[Select[VolumeRow], Depends(_wanted)], sort: Sort = "name"
 ) -> Page[Volume]:
     """Lists the volumes, with their mappings and export state."""
-    seen = seen_now(parts)
-    with parts.store.read() as tx:
+    seen = observed_now(services)
+    with services.store.read() as tx:
         found = stored_page(tx, query, page, sort, _COLUMNS)
-        items = tuple(gather.volumes(tx, found.rows, seen))
+        items = tuple(joins.volumes(tx, found.rows, seen))
     return Page(items=items, next_cursor=found.next_cursor, total=found.total)
 
 
 @routes.get("/{volume:plain}", operation_id="volume_show", response_model=Volume, responses=SHOWN)
-def volume_show(volume: Reference, parts: UsedParts) -> Response:
+def volume_show(volume: Reference, services: UsedServices) -> Response:
     """Shows a volume, by ID or name."""
-    seen = seen_now(parts)
-    with parts.store.read() as tx:
+    seen = observed_now(services)
+    with services.store.read() as tx:
         row = find(tx, VolumeRow, volume, VolumeRow.name)
-        return answer(gather.volumes(tx, [row], seen)[0], version=row.version)
+        return answer(joins.volumes(tx, [row], seen)[0], version=row.version)
 
 
 @routes.post("", operation_id="volume_create", status_code=202, response_model=None, responses=JOB_CREATED)
@@ -132,12 +132,12 @@ def volume_patch(volume: Reference, body: VolumePatch, change: Changing) -> Resp
     return change.apply(act, _shown(change))
 
 
-def _shown(change: Change) -> Callable[[Session, Outcome], Response]:
+def _shown(change: ChangeRequest) -> Callable[[Session, Outcome], Response]:
     """Answers the changed volume as it is now."""
 
     def show(tx: Session, outcome: Outcome) -> Response:
         row = tx.get_one(VolumeRow, outcome.ids[0])
-        return answer(gather.volumes(tx, [row], seen_now(change.parts))[0], version=row.version)
+        return answer(joins.volumes(tx, [row], observed_now(change.services))[0], version=row.version)
 
     return show
 

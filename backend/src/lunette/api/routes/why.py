@@ -6,7 +6,7 @@ from fastapi import Query
 
 from lunette.api.openapi.responses import refusals, router
 from lunette.api.requests.lookup import Reference
-from lunette.api.requests.parts import UsedParts
+from lunette.api.requests.services import UsedServices
 from lunette.domain.why import VolumeWhy
 
 routes = router("/volumes", "volumes")
@@ -14,9 +14,9 @@ _Host = Annotated[str | None, Query(max_length=63, description="Only the paths t
 
 
 @routes.get("/{volume}:why", operation_id="volume_why", response_model=VolumeWhy, responses=refusals(404))
-def volume_why(volume: Reference, parts: UsedParts, host: _Host = None) -> VolumeWhy:
+def volume_why(volume: Reference, services: UsedServices, host: _Host = None) -> VolumeWhy:
     """Explains why a volume is missing on its hosts.
 
     The answer follows the way from the disks to each host of the volume and describes the first broken link.
     """
-    return parts.control.why(volume, host)
+    return services.control.why(volume, host)

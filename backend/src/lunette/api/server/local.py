@@ -72,7 +72,7 @@ def _marked(app: ASGIApp) -> ASGIApp:
     return marked
 
 
-class Doorman(asyncio.Protocol):
+class PeerCheck(asyncio.Protocol):
     """Asks the kernel who has connected, then hands over to HTTP, or refuses and closes."""
 
     def __init__(self, let_in: Callable[[], asyncio.Protocol], uids: Collection[int] = ROOT) -> None:

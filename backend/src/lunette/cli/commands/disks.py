@@ -8,7 +8,7 @@ from lunette.client import JsonObject
 from lunette.client.generated.enums import WIPE_METHOD
 
 _DISK = Param("disk", "ID or serial number of the disk.", noun="disk")
-_TOLD = (
+_REPORTED = (
     "used_percent",
     "available_spare_percent",
     "media_errors",
@@ -26,7 +26,7 @@ _TOLD = (
 def history(call: Call) -> None:
     """A line a day, with the values that this drive gives."""
     days = cast("list[JsonObject]", call.client.disk_history(call["disk"])["days"])
-    given = [f"values.{name}" for name in _TOLD if any(day["values"][name] is not None for day in days)]
+    given = [f"values.{name}" for name in _REPORTED if any(day["values"][name] is not None for day in days)]
     call.show(days, lambda found: call.screen.table(found, ["day", "state", "hottest_c", *given]))
 
 

@@ -30,7 +30,7 @@ def _asked(call: Call, question: str) -> bool:
         call.outcome(plan)
         return False
     if not call["yes"]:
-        call.screen.beside().plan(plan)
+        call.screen.on_stderr().plan(plan)
         call.confirm(question, "--yes")
     return True
 

@@ -15,7 +15,7 @@ class InterfaceStep(Step):
     interface: InterfaceName
 
 
-class Beside(Model):
+class InterfaceSetting(Model):
     """An interface that changes along with another: what carries a VLAN, a member of a bond."""
 
     interface: InterfaceName
@@ -30,12 +30,12 @@ class InterfaceTry(InterfaceStep):
 
     kind: Literal["interface.try"] = "interface.try"
     settings: InterfaceSettings | None
-    beside: tuple[Beside, ...] = ()
+    beside: tuple[InterfaceSetting, ...] = ()
 
     @property
-    def all(self) -> tuple[Beside, ...]:
+    def all(self) -> tuple[InterfaceSetting, ...]:
         """Every interface it configures; the one it is about comes first."""
-        return (Beside(interface=self.interface, settings=self.settings), *self.beside)
+        return (InterfaceSetting(interface=self.interface, settings=self.settings), *self.beside)
 
     def describe(self) -> str:
         names = ", ".join(one.interface for one in self.beside)

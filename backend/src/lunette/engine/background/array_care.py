@@ -29,7 +29,7 @@ def name_disks(store: Store, services: Services, seen: Observation) -> None:
 
 def tend(store: Store, services: Services, seen: Observation) -> None:
     """All automatic maintenance, based on a new observation."""
-    let_go_of_replaced(store, services, seen)
+    release_replaced(store, services, seen)
     tend_spares(store, services, seen)
     spare_groups.tend(store, services, seen)
     array_growth.finish(store, services)
@@ -59,7 +59,7 @@ def _spares(row: Array, found: ObservedArray) -> Plan | None:
     return ARRAY_ENGINES[ArrayEngine(row.engine)].plan_spares(known(row), found)
 
 
-def let_go_of_replaced(store: Store, services: Services, seen: Observation) -> None:
+def release_replaced(store: Store, services: Services, seen: Observation) -> None:
     """Files a job for each replaced disk that no longer holds data of its array.
 
     md marks such a disk as faulty once its copy is complete, ZFS drops it; until then it works, and is left alone.
@@ -77,4 +77,4 @@ def let_go_of_replaced(store: Store, services: Services, seen: Observation) -> N
             row = tx.get(Array, array_id)
             if row is not None and row.state == ResourceState.READY:
                 disk = MdMember(disk_id=disk_id, serial=serial)
-                array_changes.let_go(ChangeContext(tx, services, ACTOR), array_id, disk)
+                array_changes.release_disk(ChangeContext(tx, services, ACTOR), array_id, disk)

@@ -35,15 +35,15 @@ def lend(tx: Session, services: Services, group: str) -> Outcome | None:
     move = plan(tx, group, seen)
     if move is None:
         return None
-    taker, giver = tx.get_one(Array, move.taker), tx.get_one(Array, move.giver)
-    if has_just_failed(tx, taker, move.plan.title):
+    recipient, donor = tx.get_one(Array, move.recipient), tx.get_one(Array, move.donor)
+    if has_just_failed(tx, recipient, move.plan.title):
         return None
     check(move.plan, seen, Bounds())
     context = ChangeContext(tx, services, ACTOR)
-    for array in (taker, giver):
+    for array in (recipient, donor):
         array.state = ResourceState.CHANGING.value
         context.emit("array.changing", move.plan.title, ref=array.id)
-    return file_job(context, JobKind.ARRAY_CHANGE, Outcome(plan=move.plan, ids=(taker.id, giver.id)))
+    return file_job(context, JobKind.ARRAY_CHANGE, Outcome(plan=move.plan, ids=(recipient.id, donor.id)))
 
 
 def plan(tx: Session, group: str, seen: Observation) -> Move | None:

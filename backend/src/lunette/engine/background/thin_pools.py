@@ -13,7 +13,7 @@ from lunette.domain.arrays import ArrayEngine
 from lunette.domain.errors import Unavailable
 from lunette.domain.jobs import JobKind, JobState, ResourceState
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import ThinPoolGrow
 from lunette.domain.volumes import ObservedPool, Provisioning
@@ -118,7 +118,7 @@ class PoolWatcher:
 def plan_growth(array: str, step: ThinPoolGrow) -> Plan:
     """The plan of automatic growth."""
     detail = f"{format_size(step.data_bytes)} of data, {format_size(step.metadata_bytes)} of metadata"
-    change = Change(action=Action.CHANGE, noun="array", name=array, detail=f"its thin pool grows to {detail}")
+    change = PlannedChange(action=Action.CHANGE, noun="array", name=array, detail=f"its thin pool grows to {detail}")
     return Plan(title=f"Grow the thin pool of array {array}", changes=(change,), steps=(step,))
 
 

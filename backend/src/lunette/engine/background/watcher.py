@@ -65,7 +65,7 @@ _WORDS = {
 }
 """Severity and text; the placeholder takes the lost disks, or else the last item."""
 _NO_REDUNDANCY = ", and has no redundancy left: it may not survive the loss of another disk"
-_TOLD = {
+_REPORTED = {
     ArrayState.DEGRADED: (Severity.WARNING, "is degraded"),
     ArrayState.REBUILDING: (Severity.WARNING, "is rebuilding"),
     ArrayState.FAILED: (Severity.CRITICAL, "has failed"),
@@ -149,16 +149,16 @@ class Watcher:
         ill += [cause for row, found in pairs for cause in scrubs.causes_of(row, found)]
         unknown = disk_health.unread(seen) | scrubs.unread(pairs) | unread.unknown(seen, standing)
         self._board.show(ill, self._now(), unknown)
-        self._tell_disks(seen)
-        self._tell_spdk(seen)
-        self._scrubbed = scrubs.tell(self._store, pairs, self._scrubbed)
+        self._report_disks(seen)
+        self._report_spdk(seen)
+        self._scrubbed = scrubs.report(self._store, pairs, self._scrubbed)
         self._health = {row.id: self._health[row.id] for row in standing if row.id in self._health}
-        self._tell_health({row.id: (row.name, _state(found).value) for row, found in pairs})
+        self._report_health({row.id: (row.name, _state(found).value) for row, found in pairs})
         self._read = disk_readings.note(self._store, seen.disks, growth, self._read)
         self._tend(seen)
         return 0.0
 
-    def _tell_health(self, now: dict[str, tuple[str, str]]) -> None:
+    def _report_health(self, now: dict[str, tuple[str, str]]) -> None:
         changed = [
             (ref, name, self._health[ref], state)
             for ref, (name, state) in now.items()
@@ -171,13 +171,13 @@ class Watcher:
                     message = f"Array {name} is {state} (was {before})"
                     emit(tx, "array.health", message, ref=ref, data={"before": before, "now": state})
 
-    def _tell_spdk(self, seen: Observation) -> None:
+    def _report_spdk(self, seen: Observation) -> None:
         if seen.spdk_ended is not None and seen.spdk_ended.at != self._spdk_ended_at:
             with self._store.write() as tx:
-                spdk_ended.tell(tx, seen.spdk_ended)
+                spdk_ended.report(tx, seen.spdk_ended)
             self._spdk_ended_at = seen.spdk_ended.at
 
-    def _tell_disks(self, seen: Observation) -> None:
+    def _report_disks(self, seen: Observation) -> None:
         if seen.hides_disks():
             return
         now = frozenset(disk.id for disk in seen.disks)
@@ -200,8 +200,8 @@ def causes_of(row: Array, found: ObservedArray | None, seen: Observation) -> Ite
     state = _state(found)
     lost = [disk for disk in row.disks if _is_lost(row, disk, found, seen)]
     if found is not None:
-        yield from array_roles.causes_of(row, [disk for disk in lost if array_roles.is_beside(disk)])
-        lost = [disk for disk in lost if not array_roles.is_beside(disk)]
+        yield from array_roles.causes_of(row, [disk for disk in lost if array_roles.is_auxiliary(disk)])
+        lost = [disk for disk in lost if not array_roles.is_auxiliary(disk)]
         yield from write_hole.causes_of(row, found, seen)
     if found is not None and found.locked:
         yield _locked(row)
@@ -211,7 +211,7 @@ def causes_of(row: Array, found: ObservedArray | None, seen: Observation) -> Ite
         yield _stays_stopped(row, lost)
         return
     if row.health_command and found is not None and state is not ArrayState.MISSING:
-        yield from _told(row, found)
+        yield from _health_command_causes(row, found)
         return
     if state not in _WORDS:
         yield from (_spent(row, disk) for disk in lost)
@@ -263,11 +263,11 @@ def _stays_stopped(row: Array, lost: Sequence[ArrayDisk]) -> Cause:
     )
 
 
-def _told(row: Array, found: ObservedArray) -> Iterator[Cause]:
+def _health_command_causes(row: Array, found: ObservedArray) -> Iterator[Cause]:
     """The alert for the result of an external array's health command. Lunette knows no drive behind the device."""
-    if found.state not in _TOLD:
+    if found.state not in _REPORTED:
         return
-    severity, words = _TOLD[found.state]
+    severity, words = _REPORTED[found.state]
     asks = f"Run health command {row.health_command} manually with the device as its only argument"
     yield Cause(
         key=f"array.health:{row.id}",

@@ -112,9 +112,9 @@ def scrub(context: ChangeContext, reference: str, spec: ArrayScrub) -> Outcome:
     return _file(context, reference, lambda array, seen: _planning(array).changes.plan_scrub(array, spec, seen))
 
 
-def let_go(context: ChangeContext, reference: str, disk: MdMember) -> Outcome:
+def release_disk(context: ChangeContext, reference: str, disk: MdMember) -> Outcome:
     """Removes a disk that md has copied."""
-    return _file(context, reference, lambda array, _seen: _planning(array).changes.plan_let_go(array, disk))
+    return _file(context, reference, lambda array, _seen: _planning(array).changes.plan_release_disk(array, disk))
 
 
 def patch(context: ChangeContext, reference: str, spec: ArrayPatch) -> Outcome:

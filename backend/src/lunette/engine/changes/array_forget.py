@@ -64,8 +64,8 @@ def forget(context: ChangeContext, array_id: str, spec: ArrayForget) -> Outcome:
     tx.execute(delete(Array).where(Array.id == array.id))
     deleted_snapshots.forget_orphans(tx)
     exportset.changed(tx, services, [(ReleaseKind.ARRAY, array.id)])
-    told = {"plan": plan.model_dump(mode="json", include={"changes", "hosts_interrupted", "warnings"})}
-    context.emit("array.forgotten", plan.title, ref=array.id, data=told)
+    reported = {"plan": plan.model_dump(mode="json", include={"changes", "hosts_interrupted", "warnings"})}
+    context.emit("array.forgotten", plan.title, ref=array.id, data=reported)
     return Outcome(plan=plan, ids=(array.id,))
 
 
@@ -88,7 +88,7 @@ def _abandon(context: ChangeContext, job: Job) -> None:
     board.resolve(context.tx, stuck_alert(job).key, utc_now())
     job.state, job.finished_at = JobState.FAILED.value, utc_now()
     job.message = f"abandoned by {context.actor.name}: its array was forgotten"
-    Journal.tell(context.tx, job)
+    Journal.announce(context.tx, job)
 
 
 def _unmap(tx: Session, services: Services, volumes: Iterable[Volume]) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from lunette.domain.encryption import ArrayKeyChange, ArrayUnlock, KeyChange, KeyUnlock
 from lunette.domain.errors import Conflict
 from lunette.domain.jobs import ResourceState
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.lookup import need
 from lunette.engine.context.outcome import Outcome
@@ -82,5 +82,7 @@ def _standing(tx: Session, reference: str) -> Array:
 
 
 def _plan(title: str, row: Array, details: list[str]) -> Plan:
-    changes = tuple(Change(action=Action.CHANGE, noun="array", name=row.name, detail=detail) for detail in details)
+    changes = tuple(
+        PlannedChange(action=Action.CHANGE, noun="array", name=row.name, detail=detail) for detail in details
+    )
     return Plan(title=title, changes=changes, steps=())

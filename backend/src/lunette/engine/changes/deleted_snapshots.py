@@ -21,7 +21,7 @@ from lunette.engine.journal.filing import file_job
 from lunette.planner.checks.checker import Bounds, check
 from lunette.planner.volumes import deleted_snapshots as planner
 from lunette.planner.volumes.deleted_snapshots import KnownDeletedSnapshot
-from lunette.planner.volumes.retained import AsideSnapshot
+from lunette.planner.volumes.retained import RetainedSnapshot
 from lunette.store.journal import Job, JobStep
 from lunette.store.resources import Array, DeletedSnapshot, DeletedVolume, Snapshot, Volume
 
@@ -60,11 +60,11 @@ def erase(context: ChangeContext, snapshot_id: str) -> Outcome:
     return file_job(context, JobKind.SNAPSHOT_ERASE, Outcome(plan=plan, ids=(row.id,)))
 
 
-def of_volumes(tx: Session, volume_ids: Iterable[str]) -> dict[str, tuple[AsideSnapshot, ...]]:
+def of_volumes(tx: Session, volume_ids: Iterable[str]) -> dict[str, tuple[RetainedSnapshot, ...]]:
     """The deleted snapshots of each volume, deleted or not, for its plans."""
-    found = defaultdict[str, list[AsideSnapshot]](list)
+    found = defaultdict[str, list[RetainedSnapshot]](list)
     for row in _rows(tx, volume_ids):
-        found[row.volume_id].append(AsideSnapshot(row.id, row.name))
+        found[row.volume_id].append(RetainedSnapshot(row.id, row.name))
     return {volume_id: tuple(rows) for volume_id, rows in found.items()}
 
 
@@ -76,7 +76,7 @@ def must_be_settled(tx: Session, volume_ids: Iterable[str]) -> None:
         must_be_ready(row)
 
 
-def kept(tx: Session, job: Job) -> None:
+def retained(tx: Session, job: Job) -> None:
     """Records a deleted snapshot: what its job retained is kept for as long as its plan said."""
     for step in Plan.model_validate(job.plan).steps:
         row = tx.get(Snapshot, step.snapshot_id) if isinstance(step, SnapshotSetAside) else None

@@ -104,7 +104,7 @@ def is_last_thin(tx: Session, volume: Volume | DeletedVolume) -> bool:
     return all(tx.scalar(query) is None for query in others)
 
 
-def kept(tx: Session, job: Job) -> None:
+def retained(tx: Session, job: Job) -> None:
     """Records a deleted volume: what its job retained is kept for as long as its plan said."""
     for step in Plan.model_validate(job.plan).steps:
         row = tx.get(Volume, step.volume_id) if isinstance(step, VolumeSetAside) else None
@@ -117,7 +117,7 @@ def kept(tx: Session, job: Job) -> None:
             tx.flush()
 
 
-def kept_by_roll_back(tx: Session, services: Services, job: Job) -> None:
+def retained_by_roll_back(tx: Session, services: Services, job: Job) -> None:
     """The content of a volume before a rollback becomes a deleted volume with its own identity."""
     for step in Plan.model_validate(job.plan).steps:
         if isinstance(step, VolumeSwap):

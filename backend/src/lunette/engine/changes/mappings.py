@@ -79,8 +79,8 @@ def _facts(tx: Session, services: Services, specs: Sequence[MappingCreate]) -> t
     hosts = by_reference(tx, Host, (spec.host for spec in specs if spec.host is not None))
     groups = by_reference(tx, HostGroup, (spec.host_group for spec in specs if spec.host_group is not None))
     owner_ids = {host.id for host in hosts.values()} | {group.id for group in groups.values()}
-    kin, beside = _kin(tx, owner_ids)
-    owner_ids |= {related for ids in beside.values() for related in ids}
+    kin, others = _kin(tx, owner_ids)
+    owner_ids |= {related for ids in others.values() for related in ids}
     volume_ids = {row.id for row in volumes.values()}
     owner = func.coalesce(Mapping.host_id, Mapping.host_group_id)
     query = (
@@ -100,8 +100,8 @@ def _facts(tx: Session, services: Services, specs: Sequence[MappingCreate]) -> t
         families[volume_id] = Family(family)
     names, systems = _names(tx, {one for ids in owned.values() for one in ids}), sharing.running(tx, volume_ids)
     held = numbers.held(tx, {row.id for rows in (hosts, groups) for row in rows.values()})
-    owners = {ref: _owner(row, [row], luns, kin, beside, held) for ref, row in hosts.items()}
-    group_owners = {ref: _owner(row, _members(tx, row.id), luns, kin, beside, held) for ref, row in groups.items()}
+    owners = {ref: _owner(row, [row], luns, kin, others, held) for ref, row in hosts.items()}
+    group_owners = {ref: _owner(row, _members(tx, row.id), luns, kin, others, held) for ref, row in groups.items()}
     sizes = _block_sizes(services, (*owners.values(), *group_owners.values()))
     return MappingFacts(
         volumes={
@@ -150,12 +150,12 @@ def _kin(tx: Session, owner_ids: set[str]) -> tuple[_Kin, _Kin]:
         .where(HostGroupMember.host_id.in_(owner_ids) | HostGroupMember.host_group_id.in_(owner_ids))
     )
     kin: _Kin = defaultdict(set)
-    beside: _Kin = defaultdict(set)
+    others: _Kin = defaultdict(set)
     for host_id, group_id, wwpn_kind in tx.execute(query):
-        for found in (kin, beside) if wwpn_kind == "wwpn" else (kin,):
+        for found in (kin, others) if wwpn_kind == "wwpn" else (kin,):
             found[host_id].add(group_id)
             found[group_id].add(host_id)
-    return kin, beside
+    return kin, others
 
 
 def _owner(
@@ -163,7 +163,7 @@ def _owner(
     hosts: Sequence[Host],
     luns: dict[str, dict[int, str]],
     kin: _Kin,
-    beside: _Kin,
+    others: _Kin,
     held: dict[str, HeldNumbers],
 ) -> Owner:
     kinds = Counter(initiator.kind for host in hosts for initiator in host.initiators)
@@ -176,7 +176,7 @@ def _owner(
         kinds["nqn"],
         frozenset(OsType(host.os_type) for host in hosts),
         kinds["wwpn"],
-        {number: name for other in beside.get(row.id, ()) for number, name in luns[other].items()},
+        {number: name for other in others.get(row.id, ()) for number, name in luns[other].items()},
         frozenset(kin.get(row.id, ())),
         held[row.id],
     )

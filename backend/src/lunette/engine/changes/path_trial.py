@@ -15,7 +15,7 @@ from lunette.engine.context.lookup import need
 from lunette.engine.context.outcome import Outcome
 from lunette.engine.journal.filing import file_job
 from lunette.engine.reads import host_access
-from lunette.engine.reads.why import Look
+from lunette.engine.reads.why import MachineState
 from lunette.planner.diagnosis.path_trials import TrialFacts, plan_trial
 from lunette.planner.diagnosis.paths import verify
 from lunette.store.journal import Job
@@ -37,7 +37,7 @@ def begin(context: ChangeContext, reference: str, spec: HostVerifyPaths) -> Outc
         raise Conflict(
             f"Job {under_way.id} ({under_way.title}) is running: the paths of only one host can be tested at a time."
         )
-    look = Look(services.seen(), services.exports(), services.sessions())
+    look = MachineState(services.seen(), services.exports(), services.sessions())
     paths = host_access.path_facts(tx, host, look)
     facts = TrialFacts(paths=paths, found=verify(paths), unfit=tuple(_unfit(tx, host, look)))
     plan = plan_trial(facts, spec, services.identities)
@@ -46,7 +46,7 @@ def begin(context: ChangeContext, reference: str, spec: HostVerifyPaths) -> Outc
     return file_job(context, JobKind.HOST_VERIFY_PATHS, Outcome(plan=plan, ids=(host.id,)))
 
 
-def _unfit(tx: Session, host: Host, look: Look) -> Iterator[str]:
+def _unfit(tx: Session, host: Host, look: MachineState) -> Iterator[str]:
     """Arrays of the host's volumes that are not healthy, with their state."""
     group = select(HostGroupMember.host_group_id).where(HostGroupMember.host_id == host.id)
     mapped = (

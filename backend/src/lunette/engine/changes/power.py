@@ -26,7 +26,7 @@ def stop(context: ChangeContext, action: PowerAction) -> Outcome:
         raise Conflict(f"The appliance is already restarting or shutting down (job {stopping}): wait until it ends.")
     jobs = tx.scalar(select(func.count()).select_from(Job).where(Job.state.in_(_UNDER_WAY))) or 0
     seen = context.services.seen()
-    plan = planner.plan_stop(action, seen, connected.everybody(tx, context.services), jobs)
+    plan = planner.plan_stop(action, seen, connected.all_hosts(tx, context.services), jobs)
     check(plan, seen, Bounds())
     if context.dry_run:
         return Outcome(plan=plan)

@@ -8,7 +8,7 @@ from sqlalchemy import delete, update
 from sqlalchemy.orm import Session
 
 from lunette.domain.errors import FieldProblem, Invalid
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.settings import (
     SECRETS,
     Channel,
@@ -60,8 +60,8 @@ def patch(context: ChangeContext, spec: SettingsPatch) -> Outcome:
     secrets = _secrets(tx, row, given)
     new_secrets = [key for key in SECRETS if secrets.get(key) != row.sealed.get(key)]
     plan = _plan(before, after, new_secrets)
-    asks_anew = after.discovery_auth != before.discovery_auth or any("discovery" in key for key in new_secrets)
-    if asks_anew:
+    asks_again = after.discovery_auth != before.discovery_auth or any("discovery" in key for key in new_secrets)
+    if asks_again:
         plan = plan.model_copy(update={"warnings": (*plan.warnings, *_discovery(after.discovery_auth))})
     if after.firewall != before.firewall:
         words = firewall.words(after.firewall, services.seen())
@@ -79,7 +79,7 @@ def patch(context: ChangeContext, spec: SettingsPatch) -> Outcome:
         for channel in set(before.channels()) - set(after.channels()):
             silence(tx, channel)
         is_exported = any(getattr(after, name) != getattr(before, name) for name in _EXPORTED)
-        if is_exported or asks_anew:
+        if is_exported or asks_again:
             exportset.changed(tx, services)
     after_commit(tx, services.wake_scheduler)
     return Outcome(plan=plan)
@@ -137,14 +137,16 @@ def _discovery(wanted: DiscoveryAuth | None) -> tuple[str, ...]:
 
 def _plan(before: Settings, after: Settings, secrets: list[str]) -> Plan:
     changes = [
-        Change(
+        PlannedChange(
             action=Action.CHANGE, noun="setting", name=name, detail=_words(getattr(before, name), getattr(after, name))
         )
         for name in Settings.model_fields
         if getattr(before, name) != getattr(after, name)
     ]
     changes += [
-        Change(action=Action.CHANGE, noun="setting", name=SECRETS[key][0], detail=f"its {SECRETS[key][1]} changes")
+        PlannedChange(
+            action=Action.CHANGE, noun="setting", name=SECRETS[key][0], detail=f"its {SECRETS[key][1]} changes"
+        )
         for key in secrets
         if key != "webhook.url" or after.webhook == before.webhook
     ]

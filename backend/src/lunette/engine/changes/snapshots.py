@@ -16,7 +16,7 @@ from lunette.engine.journal.filing import file_job
 from lunette.planner.checks.checker import Bounds, check
 from lunette.planner.engines.volume_engines import thick_snapshot_reason
 from lunette.planner.volumes import snapshots as planner
-from lunette.planner.volumes.deletion import keeping
+from lunette.planner.volumes.deletion import retention
 from lunette.planner.volumes.snapshots import KnownSnapshot
 from lunette.store.resources import Array, DeletedSnapshot, DeletedVolume, Snapshot, Volume
 from lunette.store.schedules import CloneOrigin
@@ -68,7 +68,7 @@ def delete(context: ChangeContext, snapshot_id: str, *, keep: bool = True) -> Ou
             must_be_ready(clone)  # the machine does not show yet that the snapshot is needed
     seen, before = context.services.seen(), _known(tx, snapshot)
     hours = read_settings(tx).deleted_keep_hours if keep else 0
-    kept = planner.keeping(before, hours, utc_now(), seen)
+    kept = planner.retention(before, hours, utc_now(), seen)
     plan = planner.plan_delete(before, _bound_to(tx, snapshot, seen), kept)
     check(plan, seen, Bounds())
     if context.dry_run:
@@ -116,7 +116,7 @@ def roll_back(context: ChangeContext, volume_id: str, spec: VolumeRollBack) -> O
         before,
         _known(tx, snapshot),
         newer,
-        keeping(before, hours, utc_now(), seen),
+        retention(before, hours, utc_now(), seen),
         volumes.promised_bytes(tx, [array], seen)[array.id],
     )
     plan = planner.plan_roll_back(to, seen, context.services.identities)

@@ -27,14 +27,14 @@ _OPEN = (JobState.PENDING.value, JobState.RUNNING.value, JobState.STUCK.value)
 def update(context: ChangeContext, spec: UpdateCreate, bundle: BundleFacts) -> Outcome:
     """Writes an update bundle to the idle slot and restarts into it, as a job."""
     services = context.services
-    slots, there = services.seen().slots, connected.everybody(context.tx, services)
+    slots, there = services.seen().slots, connected.all_hosts(context.tx, services)
     return _filed(context, planner.plan_update(slots, spec, bundle, there, services.identities.id()))
 
 
 def roll_back(context: ChangeContext) -> Outcome:
     """Restarts into the other slot as it is, as a job."""
     services = context.services
-    slots, there = services.seen().slots, connected.everybody(context.tx, services)
+    slots, there = services.seen().slots, connected.all_hosts(context.tx, services)
     return _filed(context, planner.plan_back(slots, there, services.identities.id()))
 
 

@@ -18,8 +18,8 @@ from lunette.engine.journal.filing import file_job
 from lunette.planner.checks.checker import Bounds, check
 from lunette.planner.system.schedules import snapshot_name
 from lunette.planner.volumes import batches as planner
-from lunette.planner.volumes.batches import Chosen, Doomed
-from lunette.planner.volumes.deletion import keeping
+from lunette.planner.volumes.batches import Chosen, VolumeToDelete
+from lunette.planner.volumes.deletion import retention
 from lunette.store.resources import Array, DeletedVolume, Snapshot, Volume
 from lunette.store.schema import utc_now
 from lunette.store.settings import read_settings
@@ -37,8 +37,8 @@ def delete(context: ChangeContext, references: Sequence[str]) -> Outcome:
     for one in _chosen(tx, references, rows, must_be_settled=True):
         there = shown.get(one.volume.id) if one.volume else None
         seen_of_it = seen.model_copy(update={"volumes": (there,) if there else ()})
-        kept = keeping(one.volume, hours, now, seen_of_it) if one.volume else None
-        doomed.append(Doomed(one, kept))
+        kept = retention(one.volume, hours, now, seen_of_it) if one.volume else None
+        doomed.append(VolumeToDelete(one, kept))
     plan = planner.plan_delete(doomed, _emptied(tx, rows.values()))
     check(plan, seen, Bounds())
     if context.dry_run:
@@ -92,14 +92,12 @@ def _chosen(
     """`must_be_settled`: also refuses if a job uses one of its deleted snapshots."""
     known = volumes.known_all(tx, list(rows.values()))
     return [
-        Chosen(one, known[rows[one].id], _hindrance(tx, rows[one], must_be_settled))
-        if one in rows
-        else Chosen(one, None)
+        Chosen(one, known[rows[one].id], _blocker(tx, rows[one], must_be_settled)) if one in rows else Chosen(one, None)
         for one in references
     ]
 
 
-def _hindrance(tx: Session, row: Volume, must_be_settled: bool) -> str | None:
+def _blocker(tx: Session, row: Volume, must_be_settled: bool) -> str | None:
     try:
         must_be_ready(row)
         if must_be_settled:

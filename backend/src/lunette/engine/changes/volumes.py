@@ -140,7 +140,7 @@ def delete(context: ChangeContext, volume_id: str) -> Outcome:
     must_be_ready(volume)
     deleted_snapshots.must_be_settled(tx, [volume.id])
     seen, before = context.services.seen(), known(tx, volume)
-    kept = deletion.keeping(before, read_settings(tx).deleted_keep_hours, utc_now(), seen)
+    kept = deletion.retention(before, read_settings(tx).deleted_keep_hours, utc_now(), seen)
     plan = deletion.plan_delete(before, last_thin=deleted_volumes.is_last_thin(tx, volume), kept=kept)
     check(plan, seen, Bounds())
     if context.dry_run:

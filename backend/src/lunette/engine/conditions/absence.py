@@ -4,7 +4,7 @@ start.
 
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.observations import Observation
-from lunette.planner.arrays.absent import strangers, told
+from lunette.planner.arrays.absent import describe, strangers
 from lunette.store.resources import Array
 
 _OVERWRITTEN = (
@@ -20,7 +20,7 @@ def words(row: Array, seen: Observation) -> tuple[str, str]:
     others = strangers(ArrayEngine(row.engine), row.uuid, [disk.disk_id for disk in row.disks], seen)
     given_up = f" Only if it is permanently lost: `lunette array forget {row.name} --confirm {row.name}`."
     if others:
-        return told(others, gone), _OVERWRITTEN + given_up
+        return describe(others, gone), _OVERWRITTEN + given_up
     if gone:
         return "its disks are not detected", "Check the cables and the power supply of its disks." + given_up
     reason = f"`lunette why` for a volume of {row.name} shows the reason, as does the journal of lunette-agent."

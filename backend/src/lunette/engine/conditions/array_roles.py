@@ -13,13 +13,13 @@ from lunette.domain.units import counted
 from lunette.engine.alerts.board import Cause
 from lunette.store.resources import Array, ArrayDisk
 
-_BESIDE = (MemberRole.LOG, MemberRole.CACHE, MemberRole.SPARE)
+_AUXILIARY = (MemberRole.LOG, MemberRole.CACHE, MemberRole.SPARE)
 _SAFE = "No data is in danger: "
 
 
-def is_beside(disk: ArrayDisk) -> bool:
+def is_auxiliary(disk: ArrayDisk) -> bool:
     """True for a disk without which the array is as redundant as before. This does not apply to special disks."""
-    return disk.role in _BESIDE
+    return disk.role in _AUXILIARY
 
 
 def words(disk: ArrayDisk) -> str:

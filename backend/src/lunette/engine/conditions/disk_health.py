@@ -49,10 +49,10 @@ def follow(store: Store, disks: Sequence[ObservedDisk], now: dt.datetime) -> Gro
     """Stores the new counts, and returns those that grew recently. Writes only what changed."""
     with store.read() as tx:
         kept = {(row.disk_id, row.name): (row.serial, row.value) for row in tx.scalars(select(DiskCount))}
-    told = {(disk.id, name): (disk.serial, value) for disk in disks for name, value in _counts(disk)}
-    if any(kept.get(key) != value for key, value in told.items()):
+    reported = {(disk.id, name): (disk.serial, value) for disk in disks for name, value in _counts(disk)}
+    if any(kept.get(key) != value for key, value in reported.items()):
         with store.write() as tx:
-            for (disk_id, name), (serial, value) in told.items():
+            for (disk_id, name), (serial, value) in reported.items():
                 _keep(tx, disk_id, name, serial, value, now)
     with store.read() as tx:
         return grown(tx, now)

@@ -13,14 +13,14 @@ from lunette.store.resources import DiskReading
 
 Read = Mapping[str, float]
 """When each disk, by ID, had been read when its reading was recorded; in seconds since the epoch."""
-_Told = tuple[ObservedDisk, DriveReading, float]
+_Reading = tuple[ObservedDisk, DriveReading, float]
 
 
 def note(store: Store, disks: Sequence[ObservedDisk], growth: Mapping[str, Mapping[str, Growth]], noted: Read) -> Read:
     """Records readings newer than `noted`, and returns what is recorded now. A second path is not a drive."""
     drives = [disk for disk in disks if disk.other_path_of is None]
     told = [(disk, disk.health, disk.health.read_at) for disk in drives if disk.health]
-    fresh: list[_Told] = [
+    fresh: list[_Reading] = [
         (disk, health, read_at)
         for disk, health, read_at in told
         if read_at is not None and noted.get(disk.id) != read_at
@@ -37,7 +37,7 @@ def of_disk(tx: Session, disk_id: str) -> Sequence[DiskReading]:
     return tx.scalars(select(DiskReading).where(DiskReading.disk_id == disk_id).order_by(DiskReading.day.desc())).all()
 
 
-def _keep(tx: Session, told: _Told, growth: Mapping[str, Growth]) -> None:
+def _keep(tx: Session, told: _Reading, growth: Mapping[str, Growth]) -> None:
     disk, health, read_at = told
     moment = datetime.fromtimestamp(read_at, UTC)
     day = moment.date().isoformat()

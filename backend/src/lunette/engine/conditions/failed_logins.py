@@ -31,7 +31,7 @@ class FailedLogins:
         self._store, self._now = store, now
         self._lock = threading.Lock()
         self._failed: deque[tuple[dt.datetime, str | None, str]] = deque(maxlen=MOST)
-        self._told: dict[str | None, tuple[dt.datetime, int]] = {}
+        self._reported: dict[str | None, tuple[dt.datetime, int]] = {}
 
     def note(self, username: str | None, address: str) -> None:
         """Counts a failed login; None stands for a name that belongs to no user."""
@@ -39,10 +39,10 @@ class FailedLogins:
             now = self._now()
             self._failed.append((now, username, address))
             count = sum(1 for at, of, _ in self._failed if of == username and at > now - WINDOW)
-            told_at, told = self._told.get(username, (now - WINDOW, 0))
-            if now - told_at < WINDOW and count < told * FACTOR:
+            reported_at, reported = self._reported.get(username, (now - WINDOW, 0))
+            if now - reported_at < WINDOW and count < reported * FACTOR:
                 return
-            self._told[username] = (now, count)
+            self._reported[username] = (now, count)
         whose = username or "an unknown user"
         times = "A login" if count == 1 else f"{count} logins within {WINDOW.total_seconds() / 60:g} minutes"
         data = {"address": address or None, "count": count}

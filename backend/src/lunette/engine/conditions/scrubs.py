@@ -41,7 +41,7 @@ def unread(pairs: Pairs) -> frozenset[str]:
     )
 
 
-def tell(store: Store, pairs: Pairs, before: Known) -> Known:
+def report(store: Store, pairs: Pairs, before: Known) -> Known:
     """An event for each scrub that ended since `before`. Returns what is known now; arrays that are missing keep their
     result.
     """
@@ -49,10 +49,10 @@ def tell(store: Store, pairs: Pairs, before: Known) -> Known:
     last = {row.id: None if found.progress else found.scrubbed or before.get(row.id) for row, found in seen}
     now = dict(before) | last
     ended = [(row, now[row.id]) for row, _ in seen if row.id in before and before[row.id] != now[row.id]]
-    told = [(row, outcome) for row, outcome in ended if outcome is not None]
-    if told:
+    reported = [(row, outcome) for row, outcome in ended if outcome is not None]
+    if reported:
         with store.write() as tx:
-            for row, outcome in told:
+            for row, outcome in reported:
                 data = {"mismatches": outcome.mismatches, "lost": outcome.lost, "is_whole": outcome.is_whole}
                 emit(tx, "array.scrubbed", f"A scrub of array {row.name} {_words(row, outcome)}", ref=row.id, data=data)
     return now

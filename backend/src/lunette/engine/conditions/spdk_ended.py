@@ -14,14 +14,14 @@ from lunette.store.journal import Event
 
 FAMILY = "spdk."
 KIND = "spdk.ended"
-TOLD_S = 3600.0
+REPORTED_S = 3600.0
 """How long an alert reports the hang, once SPDK serves again."""
 
 
 def causes_of(seen: Observation) -> Iterator[Cause]:
     """An alert while SPDK is down, and for an hour after it hung."""
     ended = seen.spdk_ended
-    if ended is None or (ended.is_back and seen.taken_at - ended.at >= TOLD_S):
+    if ended is None or (ended.is_back and seen.taken_at - ended.at >= REPORTED_S):
         return
     fix = (
         "No action is required. `journalctl -u lunette-spdk` shows its last messages. This alert resolves after an "
@@ -48,7 +48,7 @@ def words(ended: SpdkEnded) -> str:
     return f"SPDK did not respond for {ended.silent_s:.0f} s and {end}"
 
 
-def tell(tx: Session, ended: SpdkEnded) -> None:
+def report(tx: Session, ended: SpdkEnded) -> None:
     """An event for each time, once, also after a restart of the process."""
     last = tx.scalars(select(Event).where(Event.kind == KIND).order_by(Event.seq.desc()).limit(1)).one_or_none()
     if last is None or last.data.get("at") != ended.at:

@@ -20,7 +20,7 @@ TIGHT, LEAST_BYTES = 0.98, 32 * MIB
 GRACE_S = 60.0
 
 
-class Room(NamedTuple):
+class DriveSpace(NamedTuple):
     """Sizes in bytes; `free_bytes` is what the database's process may still write."""
 
     folder: str
@@ -33,23 +33,23 @@ class Room(NamedTuple):
         return self.used_bytes / max(1, self.used_bytes + self.free_bytes)
 
 
-Look = Callable[[], Room | None]
+Look = Callable[[], DriveSpace | None]
 
 
 def look_at(folder: Path) -> Look:
     """Checks the file system of this folder; None if it does not answer."""
 
-    def look() -> Room | None:
+    def look() -> DriveSpace | None:
         try:
             found = shutil.disk_usage(folder)
         except OSError:
             return None
-        return Room(str(folder), found.used, found.free)
+        return DriveSpace(str(folder), found.used, found.free)
 
     return look
 
 
-def check_room(room: Room | None) -> None:
+def check_room(room: DriveSpace | None) -> None:
     """Checked before a change that adds something. Raises Unavailable if the file system is nearly full."""
     if room is None or (room.used < TIGHT and room.free_bytes >= LEAST_BYTES):
         return
@@ -59,7 +59,7 @@ def check_room(room: Room | None) -> None:
     )
 
 
-def causes_of(room: Room | None) -> Iterator[Cause]:
+def causes_of(room: DriveSpace | None) -> Iterator[Cause]:
     """The second alert is raised in addition to the first, so that it is reported again."""
     if room is None:
         return

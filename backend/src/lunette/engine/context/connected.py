@@ -43,7 +43,7 @@ def sessions(services: Services) -> tuple[ObservedSession, ...] | None:
         return None
 
 
-def everybody(tx: Session, services: Services) -> Connected:
+def all_hosts(tx: Session, services: Services) -> Connected:
     """Every host that is logged in, over any fabric."""
     try:
         found = services.sessions()

@@ -322,8 +322,8 @@ def _discovery(tx: Session, box: SecretBox) -> ExportChap | None:
         mutual_secret=_opened(box, mutual, "the mutual secret of the discovery login") if mutual else None,
     )
     # Still required, but no host can present it: an older version accepted what the kernel treats as unset.
-    nobody = ExportChap(user="", secret=SecretStr(""), mutual_user=None, mutual_secret=None)
-    return nobody if _is_cleared(chap) else chap
+    cleared = ExportChap(user="", secret=SecretStr(""), mutual_user=None, mutual_secret=None)
+    return cleared if _is_cleared(chap) else chap
 
 
 def _is_cleared(chap: ExportChap) -> bool:

@@ -13,7 +13,7 @@ from lunette.store.settings import read_settings
 
 FAMILY = "firewall."
 GRACE_S = 30.0
-TOLD_S = 3600.0
+REPORTED_S = 3600.0
 """How long an alert reports a repair of the rules."""
 _PORT = "api_port"
 
@@ -61,7 +61,7 @@ def causes_of(seen: Observation) -> Iterator[Cause]:
             fix="Give an interface with the management role an address: the others then close automatically.",
             grace_s=GRACE_S,
         )
-    if found.repaired_at is not None and seen.taken_at - found.repaired_at < TOLD_S:
+    if found.repaired_at is not None and seen.taken_at - found.repaired_at < REPORTED_S:
         yield Cause(
             key="firewall.repaired",
             severity=Severity.WARNING,

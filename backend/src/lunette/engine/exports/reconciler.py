@@ -21,7 +21,7 @@ from lunette.domain.units import counted
 from lunette.engine.alerts.board import AlertBoard, Cause
 from lunette.engine.context.loop import Loop
 from lunette.engine.exports import exportset
-from lunette.engine.exports.repairs import Told
+from lunette.engine.exports.repairs import RepairReports
 from lunette.store.database import Store
 from lunette.store.resources import FcPort, Host, HostGroup, Portal, Target
 from lunette.store.schema import utc_now
@@ -48,7 +48,7 @@ class Reconciler:
         self._mapped: frozenset[str] | None = None
         self._built: ExportSet | None = None
         self._quiet: tuple[Cause, ...] = ()
-        self._told = Told()
+        self._reported = RepairReports()
         self._turn = threading.Lock()
         self._loop = Loop("reconciler", self.round, pace)
         self.start, self.stop, self.wake = self._loop.start, self._loop.stop, self._loop.wake
@@ -97,7 +97,7 @@ class Reconciler:
             self._built = None
         if report.repaired:
             with self._store.write() as tx:
-                self._told.tell(tx, report.repaired, self._now())
+                self._reported.announce(tx, report.repaired, self._now())
         with self._store.read() as tx:
             causes = tuple(causes_of(tx, report))
         self._board.show(causes, self._now())
@@ -179,13 +179,13 @@ def causes_of(tx: Session, report: ConvergeReport) -> Iterator[Cause]:
             fix="This happens after an older database was restored. Map the volumes again, or restore the newest one.",
         )
     owners = _target_owners(tx)
-    for noun, doors in (("target", report.targets), ("subsystem", report.subsystems)):
-        for door in doors:
-            owner = owners.get(door.target_id, _NOBODY)
-            if door.state is ServingState.BLOCKED:
-                yield _blocked(noun, door.target_id, f"Host {owner.name}", door.reason, owner.deadline_s)
-            elif door.missing:
-                yield _partial(noun, door, owner.name)
+    for noun, targets in (("target", report.targets), ("subsystem", report.subsystems)):
+        for target in targets:
+            owner = owners.get(target.target_id, _UNKNOWN)
+            if target.state is ServingState.BLOCKED:
+                yield _blocked(noun, target.target_id, f"Host {owner.name}", target.reason, owner.deadline_s)
+            elif target.missing:
+                yield _partial(noun, target, owner.name)
     portals = {row.id: row.name for row in tx.scalars(select(Portal))}
     for portal in report.portals:
         if portal.state is ServingState.BLOCKED:
@@ -214,17 +214,17 @@ def _blocked(noun: str, ref: str, what: str, reason: str | None, deadline_s: int
     )
 
 
-def _partial(noun: str, door: TargetReport, name: str) -> Cause:
-    count = len(door.missing)
+def _partial(noun: str, target: TargetReport, name: str) -> Cause:
+    count = len(target.missing)
     what = f"{count} of its {'NVMe ' if noun == 'subsystem' else ''}volumes"
     opened = (
-        f" Its paths opened {door.opened_without_after_s} s after they began to wait, as configured for host {name}."
+        f" Its paths opened {target.opened_without_after_s} s after they began to wait, as configured for host {name}."
     )
     return Cause(
-        key=f"{noun}.partial:{door.target_id}",
+        key=f"{noun}.partial:{target.target_id}",
         severity=Severity.CRITICAL,
         message=f"Host {name} does not have {what}",
-        cause=(door.reason or "The agent gave no reason.") + (opened if door.opened_without_after_s else ""),
+        cause=(target.reason or "The agent gave no reason.") + (opened if target.opened_without_after_s else ""),
         fix="They are added as soon as they are available. Then rescan the disks on the host.",
         grace_s=GRACE_S,
     )
@@ -237,7 +237,7 @@ class _Owner(NamedTuple):
     deadline_s: int | None
 
 
-_NOBODY = _Owner("?", None)
+_UNKNOWN = _Owner("?", None)
 
 
 def _target_owners(tx: Session) -> dict[str, _Owner]:

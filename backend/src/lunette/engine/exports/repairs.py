@@ -14,13 +14,13 @@ AGAIN = dt.timedelta(hours=1)
 SHOWN = 5
 
 
-class Told:
+class RepairReports:
     """Remembers what was reported, so that a tool that conflicts with the appliance does not fill the log."""
 
     def __init__(self) -> None:
         self._at: dict[str, dt.datetime] = {}
 
-    def tell(self, tx: Session, repaired: Iterable[str], now: dt.datetime) -> None:
+    def announce(self, tx: Session, repaired: Iterable[str], now: dt.datetime) -> None:
         """Writes one event for all repairs that were not reported within the hour."""
         self._at = {words: at for words, at in self._at.items() if now - at < AGAIN}
         new = [words for words in dict.fromkeys(repaired) if words not in self._at]

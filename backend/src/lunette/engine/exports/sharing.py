@@ -23,8 +23,8 @@ from lunette.planner.access.sharing import (
     SMALL_BLOCK_BYTES,
     SMALL_BLOCKS,
     Fault,
+    HostMapping,
     View,
-    Way,
     needs_reservations,
     needs_small_blocks,
     new_faults,
@@ -77,7 +77,7 @@ def of_another_system(tx: Session, services: Services, host: Host, os_type: OsTy
     return tuple(new_faults(now, replace(now, os_type=os_type)))
 
 
-def _ways(tx: Session, whose: ColumnElement[bool], sizes: Sizes) -> tuple[Way, ...]:
+def _ways(tx: Session, whose: ColumnElement[bool], sizes: Sizes) -> tuple[HostMapping, ...]:
     shared = Volume.id.in_(_shared())
     query = (
         select(Volume.id, Volume.name, Mapping.family, Mapping.host_group_id, shared)
@@ -86,7 +86,7 @@ def _ways(tx: Session, whose: ColumnElement[bool], sizes: Sizes) -> tuple[Way, .
         .where(whose)
     )
     return tuple(
-        Way(name, Family(family), group_id is not None, sizes.get(volume_id), bool(is_shared))
+        HostMapping(name, Family(family), group_id is not None, sizes.get(volume_id), bool(is_shared))
         for volume_id, name, family, group_id, is_shared in tx.execute(query)
     )
 

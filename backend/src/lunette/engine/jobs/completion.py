@@ -67,27 +67,27 @@ def succeeded(tx: Session, services: Services, job: Job) -> None:
         adopting.adopted(tx, services, job)
         return
     if kind.destroys:
-        deleted_volumes.kept(tx, job)
-        deleted_snapshots.kept(tx, job)
+        deleted_volumes.retained(tx, job)
+        deleted_snapshots.retained(tx, job)
         if kind is JobKind.ARRAY_RELEASE:
             array_release.released(tx, job)
         _forget(tx, job)
         deleted_snapshots.forget_orphans(tx)
-        _tell(tx, job, *_GONE.get(kind, ("deleted", "is deleted")))
+        _announce(tx, job, *_GONE.get(kind, ("deleted", "is deleted")))
         return
     if kind is JobKind.VOLUME_RECOVER:
         deleted_volumes.recovered(tx, job)
     if kind is JobKind.SNAPSHOT_RECOVER:
         deleted_snapshots.recovered(tx, job)
     if kind is JobKind.VOLUME_ROLL_BACK:
-        deleted_volumes.kept_by_roll_back(tx, services, job)
+        deleted_volumes.retained_by_roll_back(tx, services, job)
     if kind.changes:
         disk_rows.changed(tx, job)
         _resize(tx, services, job)
     if kind is JobKind.HOST_VERIFY_PATHS:
         path_verdicts.ended(tx, job, is_passed=True)
     _set_state(tx, services, job, ResourceState.READY)
-    _tell(tx, job, *(_CHANGED[kind][:2] if kind.changes else ("created", "is ready")))
+    _announce(tx, job, *(_CHANGED[kind][:2] if kind.changes else ("created", "is ready")))
 
 
 def taken_back(tx: Session, services: Services, job: Job) -> None:
@@ -99,7 +99,7 @@ def taken_back(tx: Session, services: Services, job: Job) -> None:
     if not kind.changes and not kind.destroys:
         _forget_passphrases(services, _rows(tx, job))
         _forget(tx, job)
-        _tell(tx, job, "create_failed", "was not created")
+        _announce(tx, job, "create_failed", "was not created")
         return
     if kind.changes:
         disk_rows.unchanged(tx, job)
@@ -120,10 +120,10 @@ def taken_back(tx: Session, services: Services, job: Job) -> None:
     if gone:
         tx.execute(delete(Volume).where(Volume.id.in_(gone)))
         deleted_snapshots.forget_orphans(tx)
-        _tell(tx, job, "deleted", "is deleted", gone)
+        _announce(tx, job, "deleted", "is deleted", gone)
     _set_state(tx, services, job, ResourceState.READY)
     if left := [one for one in job.resource_ids if one not in gone]:
-        _tell(tx, job, *_failed_words(kind), left)
+        _announce(tx, job, *_failed_words(kind), left)
 
 
 def _destroyed(tx: Session, job: Job) -> list[str]:
@@ -138,7 +138,7 @@ def _destroyed(tx: Session, job: Job) -> list[str]:
 
 def stuck(tx: Session, services: Services, job: Job) -> None:
     _set_state(tx, services, job, ResourceState.STUCK)
-    _tell(tx, job, "stuck", "is stuck")
+    _announce(tx, job, "stuck", "is stuck")
 
 
 def taken_up(tx: Session, services: Services, job: Job) -> None:
@@ -213,7 +213,7 @@ def _failed_words(kind: JobKind) -> tuple[str, str]:
     return "delete_failed", "was not deleted and is ready again"
 
 
-def _tell(tx: Session, job: Job, verb: str, words: str, of: Sequence[str] | None = None) -> None:
+def _announce(tx: Session, job: Job, verb: str, words: str, of: Sequence[str] | None = None) -> None:
     """One event for all resources of the job, or for these of them; `ref` only if there is one."""
     ids = list(job.resource_ids if of is None else of)
     what = job.resource_kind if len(ids) == 1 else f"{len(ids)} {job.resource_kind}s"

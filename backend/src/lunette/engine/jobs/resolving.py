@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from lunette.domain.errors import Conflict, NotFound
 from lunette.domain.jobs import JobKind, JobState, Resolution, StepState
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.engine.alerts import board
 from lunette.engine.alerts.stuck_jobs import stuck_alert
 from lunette.engine.context.change import ChangeContext
@@ -38,7 +38,7 @@ def resolve(context: ChangeContext, job_id: str, how: Resolution) -> Outcome:
         job.state, job.message, job.finished_at = JobState.FAILED.value, f"abandoned by {context.actor.name}", utc_now()
         completion.taken_back(tx, context.services, job)
     context.emit("job.resolved", plan.title, ref=job.id, data={"how": how.value})
-    Journal.tell(tx, job)
+    Journal.announce(tx, job)
     return Outcome(plan=plan, job_id=job.id, ids=tuple(job.resource_ids))
 
 
@@ -74,7 +74,7 @@ def _plan(job: Job, how: Resolution) -> Plan:
     noun = job.resource_kind
     return Plan(
         title=f"{how.value.capitalize()}: {job.title}",
-        changes=(Change(action=action, noun=noun, name=job.title, detail=detail),),
+        changes=(PlannedChange(action=action, noun=noun, name=job.title, detail=detail),),
         steps=(),
         warnings=warnings,
     )

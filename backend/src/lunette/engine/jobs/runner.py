@@ -165,7 +165,7 @@ class JobRunner:
             job = tx.get_one(Job, journal.job_id)
             job.state, job.message, job.finished_at = state.value, words, utc_now()
             complete(tx, self._services, job)
-            journal.tell(tx, job)
+            journal.announce(tx, job)
             wake_waiting(tx, self._services)
         return state
 
@@ -180,6 +180,6 @@ class JobRunner:
             job.error = job.error or problem(error)
             completion.stuck(tx, self._services, job)
             board.raise_alert(tx, stuck_alert(job), utc_now())
-            journal.tell(tx, job)
+            journal.announce(tx, job)
             wake_waiting(tx, self._services)
         return JobState.STUCK

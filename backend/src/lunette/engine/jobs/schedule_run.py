@@ -45,8 +45,8 @@ class ScheduleRunner:
             try:
                 self._look(job_id)
                 state = self._advance(job_id)
-            except (Unavailable, Conflict) as hindrance:
-                state = self._wait(job_id, hindrance)
+            except (Unavailable, Conflict) as blocker:
+                state = self._wait(job_id, blocker)
             except LunetteError as error:
                 self._give_up(job_id, error)
                 state = None
@@ -125,16 +125,16 @@ class ScheduleRunner:
             _done(tx, job, step, f"{len(tried)} deleted{bound_words}")
         return None
 
-    def _wait(self, job_id: str, hindrance: LunetteError) -> JobState | None:
+    def _wait(self, job_id: str, blocker: LunetteError) -> JobState | None:
         """Records what the step waits for; after a while the wait counts as a failure."""
         with self._store.write() as tx:
             job = tx.get_one(Job, job_id)
             if abs(self._now() - job.created_at) < PATIENCE:
-                if job.message != f"waiting: {hindrance.detail}":
-                    job.message = f"waiting: {hindrance.detail}"
-                    Journal.tell(tx, job)
+                if job.message != f"waiting: {blocker.detail}":
+                    job.message = f"waiting: {blocker.detail}"
+                    Journal.announce(tx, job)
                 return JobState.RUNNING
-        self._give_up(job_id, hindrance)
+        self._give_up(job_id, blocker)
         return None
 
     def _give_up(self, job_id: str, error: LunetteError) -> None:
@@ -181,7 +181,7 @@ def _filed(tx: Session, job: Job, step: JobStep, part_id: str | None) -> JobStat
     _note(step, job_id=part_id)
     step.state, step.started_at = StepState.STARTED.value, step.started_at or utc_now()
     job.message = step.title
-    Journal.tell(tx, job)
+    Journal.announce(tx, job)
     return JobState.RUNNING
 
 
@@ -198,7 +198,7 @@ def _done(tx: Session, job: Job, step: JobStep, detail: str) -> None:
 def _over(tx: Session, job: Job, step: JobStep, state: StepState) -> None:
     step.state, step.finished_at = state.value, utc_now()
     job.steps_done += 1
-    Journal.tell(tx, job)
+    Journal.announce(tx, job)
 
 
 def _end(tx: Session, job: Job) -> JobState:
@@ -220,7 +220,7 @@ def _end(tx: Session, job: Job) -> JobState:
         board.resolve(tx, schedules.alert_key(row.id), utc_now())
     kind = "schedule.ran" if state is JobState.SUCCEEDED else "schedule.failed"
     emit(tx, kind, f"{job.title}: {words}", actor=job.actor, ref=job.resource_ids[0], data={"job_id": job.id})
-    Journal.tell(tx, job)
+    Journal.announce(tx, job)
     return state
 
 

@@ -38,9 +38,9 @@ def joining(plan: Plan) -> tuple[MdMember, ...]:
     lent = {step.member.disk_id for step in plan.steps if isinstance(step, MdSpareOut)}
     joins = [step.member for step in plan.steps if isinstance(step, MdAdd) and not step.returns]
     added = [member for member in joins if member.disk_id not in lent]
-    beside = [member for step in plan.steps if isinstance(step, PoolAdd | PoolAddSpecial) for member in step.members]
+    joining = [member for step in plan.steps if isinstance(step, PoolAdd | PoolAddSpecial) for member in step.members]
     filled = [step.new for step in plan.steps if isinstance(step, MdReplace | PoolReplace | LvmRaidReplace)]
-    return (*added, *beside, *filled)
+    return (*added, *joining, *filled)
 
 
 def observed_roles(seen: Observation, uuid: str) -> dict[str, str]:
@@ -101,12 +101,12 @@ def _hand_over(tx: Session, plan: Plan) -> None:
     lent = {step.member.disk_id for step in plan.steps if isinstance(step, MdSpareOut)}
     for step in plan.steps:
         if isinstance(step, MdAdd) and step.member.disk_id in lent:
-            taker, row = tx.get_one(Array, step.array_id), tx.get_one(ArrayDisk, step.member.disk_id)
-            giver = tx.get_one(Array, row.array_id)
-            row.slot = max((disk.slot for disk in taker.disks), default=-1) + 1
-            row.array_id, row.write_mostly = taker.id, False
+            recipient, row = tx.get_one(Array, step.array_id), tx.get_one(ArrayDisk, step.member.disk_id)
+            donor = tx.get_one(Array, row.array_id)
+            row.slot = max((disk.slot for disk in recipient.disks), default=-1) + 1
+            row.array_id, row.write_mostly = recipient.id, False
             tx.flush()
-            for array in (taker, giver):
+            for array in (recipient, donor):
                 tx.expire(array, ["disks"])
 
 

@@ -42,7 +42,7 @@ class Journal:
             job = self._job(tx)
             if job.state == JobState.PENDING:
                 job.state, job.started_at = JobState.RUNNING.value, utc_now()
-                self.tell(tx, job)
+                self.announce(tx, job)
 
     def start(self, index: int, undo: bool = False) -> None:
         """Before the agent is called: from here on the step may have happened."""
@@ -58,7 +58,7 @@ class Journal:
             if starts is not None:
                 self._mark_started(tx, starts, undo=False)
                 job.message = self.steps[starts].describe()
-            self.tell(tx, job)
+            self.announce(tx, job)
 
     def failed(self, index: int, error: LunetteError) -> None:
         """Starts the rollback: the job's error is set, and the step keeps it too."""
@@ -67,14 +67,14 @@ class Journal:
             job = self._job(tx)
             job.error = problem(error)
             job.message = f"rolling back: {error.detail}"
-            self.tell(tx, job)
+            self.announce(tx, job)
 
     def undone(self, index: int, detail: str) -> None:
         with self._store.write() as tx:
             self._mark(tx, index, StepState.UNDONE, detail)
             job = self._job(tx)
             job.steps_done = sum(state is StepState.DONE for state in self.states)
-            self.tell(tx, job)
+            self.announce(tx, job)
 
     def undo_failed(self, tx: Session, index: int, error: LunetteError) -> None:
         self._mark(tx, index, StepState.UNDO_FAILED, error.detail)
@@ -86,7 +86,7 @@ class Journal:
             job = self._job(tx)
             if job.message != why:
                 job.message = why
-                self.tell(tx, job)
+                self.announce(tx, job)
 
     def _job(self, tx: Session) -> Job:
         """The row without its plan, which may be large and is not needed here."""
@@ -107,7 +107,7 @@ class Journal:
         self.states[index] = state
 
     @staticmethod
-    def tell(tx: Session, job: Job) -> None:
+    def announce(tx: Session, job: Job) -> None:
         """The event of a job's state; the web page draws its progress bar from `data`."""
         data: Json = {"state": job.state, "done": job.steps_done, "steps": job.steps_total}
         kind = "job.finished" if JobState(job.state).is_over else PROGRESS

@@ -17,7 +17,7 @@ from lunette.engine.alerts import board, outbox
 from lunette.engine.changes import settings
 from lunette.engine.context.loop import Loop
 from lunette.engine.notifications import mail, syslog, webhook
-from lunette.engine.notifications.failure import NotTold
+from lunette.engine.notifications.failure import DeliveryFailed
 from lunette.planner.system import calendar
 from lunette.store.database import Store
 from lunette.store.resources import Meta
@@ -45,14 +45,14 @@ def send(channel: Channel, wanted: Settings, message: Message, lost: Collection[
     """
     if fields := [field for key, (name, field) in SECRETS.items() if key in lost and name == channel.value]:
         words = " and ".join(fields)
-        raise NotTold(f"the stored {words} was sealed with a different key: enter it again", was_answered=False)
+        raise DeliveryFailed(f"the stored {words} was sealed with a different key: enter it again", was_answered=False)
     try:
         return _send(channel, wanted, message)
-    except NotTold:
+    except DeliveryFailed:
         raise
     except Exception as error:
         # A message that cannot even be written must not block the channel: it is dropped in the end.
-        raise NotTold(f"it cannot be sent: {type(error).__name__}: {error}", was_answered=True) from error
+        raise DeliveryFailed(f"it cannot be sent: {type(error).__name__}: {error}", was_answered=True) from error
 
 
 def _send(channel: Channel, wanted: Settings, message: Message) -> str:
@@ -62,17 +62,17 @@ def _send(channel: Channel, wanted: Settings, message: Message) -> str:
         return webhook.send(wanted.webhook, message, wanted.trusted_ca)
     if channel is Channel.SYSLOG and wanted.syslog:
         return syslog.send(wanted.syslog, message, wanted.trusted_ca)
-    raise NotTold(f"{channel.value} is not set up", was_answered=True)
+    raise DeliveryFailed(f"{channel.value} is not set up", was_answered=True)
 
 
-class Post:
+class NotificationService:
     """Checks the queue and lets each channel's thread deliver; files the daily heartbeat."""
 
     def __init__(self, store: Store, now: Callable[[], dt.datetime] = utc_now) -> None:
         self._store = store
         self._now = now
         self._loop = Loop("post", self.round)
-        self.couriers = {channel: Courier(store, channel, now) for channel in Channel}
+        self.couriers = {channel: ChannelWorker(store, channel, now) for channel in Channel}
         self._threads = {
             channel: Loop(f"post-{channel.value}", courier.round) for channel, courier in self.couriers.items()
         }
@@ -116,7 +116,7 @@ class Post:
             tx.merge(Meta(key=outbox.HEARTBEAT, value=now.isoformat()))
 
 
-class Courier:
+class ChannelWorker:
     """One channel."""
 
     def __init__(self, store: Store, channel: Channel, now: Callable[[], dt.datetime]) -> None:
@@ -130,10 +130,10 @@ class Courier:
             seq, message, wanted, lost = claimed
             try:
                 words = send(self._channel, wanted, message, lost)
-            except NotTold as error:
+            except DeliveryFailed as error:
                 self._failed(seq, error)
                 return IDLE_S
-            self._told(seq, words)
+            self._reported(seq, words)
         return IDLE_S
 
     def _claim(self) -> tuple[int, Message, Settings, Collection[str]] | None:
@@ -159,14 +159,14 @@ class Courier:
         mine = (Delivery.channel == self._channel.value, Delivery.over_at.is_(None))
         return select(Delivery).where(*mine).order_by(Delivery.seq).limit(1)
 
-    def _told(self, seq: int, words: str) -> None:
+    def _reported(self, seq: int, words: str) -> None:
         with self._store.write() as tx:
             row = tx.get_one(Delivery, seq)
             row.over_at, row.lease_until, row.outcome, row.is_told = self._now(), None, words, True
             board.resolve(tx, outbox.trouble_key(self._channel), self._now())
             tx.execute(delete(Delivery).where(Delivery.over_at < self._now() - KEPT))
 
-    def _failed(self, seq: int, error: NotTold) -> None:
+    def _failed(self, seq: int, error: DeliveryFailed) -> None:
         now = self._now()
         with self._store.write() as tx:
             row = tx.get_one(Delivery, seq)
@@ -178,7 +178,7 @@ class Courier:
             if row.attempts >= TROUBLE_AT:
                 board.raise_alert(tx, self._trouble(error), now)
 
-    def _trouble(self, error: NotTold) -> board.Cause:
+    def _trouble(self, error: DeliveryFailed) -> board.Cause:
         name = self._channel.value
         return board.Cause(
             key=outbox.trouble_key(self._channel),

@@ -6,7 +6,7 @@ TIMEOUT_S = 10.0
 """Timeout for each answer of a server; each channel has its own thread, so nothing else waits."""
 
 
-class NotTold(Exception):
+class DeliveryFailed(Exception):
     """`was_answered`: the server answered and refused. Otherwise it may be reachable later."""
 
     def __init__(self, detail: str, *, was_answered: bool) -> None:

@@ -6,7 +6,7 @@ from email.utils import format_datetime
 
 from lunette.domain.messages import Message
 from lunette.domain.settings import MailSecurity, MailSettings
-from lunette.engine.notifications.failure import TIMEOUT_S, NotTold, trust, words_of
+from lunette.engine.notifications.failure import TIMEOUT_S, DeliveryFailed, trust, words_of
 
 
 def send(settings: MailSettings, message: Message, trusted_ca: str | None) -> str:
@@ -18,17 +18,19 @@ def send(settings: MailSettings, message: Message, trusted_ca: str | None) -> st
                 server.login(settings.user, settings.password.get_secret_value())
             refused = server.send_message(_mail(settings, message), settings.sender, list(settings.recipients))
     except smtplib.SMTPAuthenticationError as error:
-        raise NotTold(f"{where} refuses user {settings.user}: {_text(error)}", was_answered=True) from error
+        raise DeliveryFailed(f"{where} refuses user {settings.user}: {_text(error)}", was_answered=True) from error
     except smtplib.SMTPRecipientsRefused as error:
-        raise NotTold(f"{where} refuses every recipient: {_refusals(error.recipients)}", was_answered=True) from error
+        raise DeliveryFailed(
+            f"{where} refuses every recipient: {_refusals(error.recipients)}", was_answered=True
+        ) from error
     except smtplib.SMTPResponseException as error:
-        raise NotTold(f"{where} refuses: {_text(error)}", was_answered=True) from error
+        raise DeliveryFailed(f"{where} refuses: {_text(error)}", was_answered=True) from error
     except smtplib.SMTPServerDisconnected as error:
-        raise NotTold(f"{where} closed the connection: {error}", was_answered=False) from error
+        raise DeliveryFailed(f"{where} closed the connection: {error}", was_answered=False) from error
     except smtplib.SMTPException as error:
-        raise NotTold(f"{where}: {error}", was_answered=True) from error
+        raise DeliveryFailed(f"{where}: {error}", was_answered=True) from error
     except OSError as error:
-        raise NotTold(words_of(error, where), was_answered=False) from error
+        raise DeliveryFailed(words_of(error, where), was_answered=False) from error
     return (
         f"{where} accepted the message, but refused {_refusals(refused)}"
         if refused

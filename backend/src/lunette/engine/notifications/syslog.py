@@ -7,7 +7,7 @@ from pathlib import Path
 from lunette.domain.alerts import Severity
 from lunette.domain.messages import Message, MessageKind
 from lunette.domain.settings import SyslogSettings, SyslogTransport
-from lunette.engine.notifications.failure import TIMEOUT_S, NotTold, trust, words_of
+from lunette.engine.notifications.failure import TIMEOUT_S, DeliveryFailed, trust, words_of
 
 LOCAL = Path("/dev/log")
 DAEMON = 3
@@ -24,12 +24,12 @@ def line(message: Message) -> bytes:
     """The message in the format of RFC 5424: UTF-8 after a byte order mark, without line breaks."""
     level = NOTICE if message.kind is MessageKind.RESOLVED else _LEVELS[message.severity]
     facts = {"id": message.id, "kind": message.kind.value, "severity": message.severity.value, "key": message.key or ""}
-    told = " ".join(f'{name}="{_quoted(value)}"' for name, value in facts.items())
+    reported = " ".join(f'{name}="{_quoted(value)}"' for name, value in facts.items())
     host = "".join(letter for letter in message.appliance if "!" <= letter <= "~")[:255] or "-"
     head = (
         f"<{DAEMON * 8 + level}>1 {message.at:%Y-%m-%dT%H:%M:%S.%fZ} {host} lunette {os.getpid()} {message.kind.value}"
     )
-    return f"{head} [lunette@{ENTERPRISE} {told}] \N{ZERO WIDTH NO-BREAK SPACE}{_text(message)}".encode()
+    return f"{head} [lunette@{ENTERPRISE} {reported}] \N{ZERO WIDTH NO-BREAK SPACE}{_text(message)}".encode()
 
 
 def send(settings: SyslogSettings, message: Message, trusted_ca: str | None, local: Path = LOCAL) -> str:
@@ -53,7 +53,7 @@ def send(settings: SyslogSettings, message: Message, trusted_ca: str | None, loc
                 plain.sendall(counted)
                 plain.shutdown(socket.SHUT_WR)
     except OSError as error:
-        raise NotTold(words_of(error, where), was_answered=False) from error
+        raise DeliveryFailed(words_of(error, where), was_answered=False) from error
     return f"sent to {where}"
 
 
@@ -72,7 +72,9 @@ def _to_own_log(message: Message, local: Path) -> str:
             plain.settimeout(TIMEOUT_S)
             plain.sendto(f"<{DAEMON * 8 + level}>lunette: {_text(message)}".encode(), str(local))
     except OSError as error:
-        raise NotTold(f"the local log {local} does not accept the message ({error})", was_answered=False) from error
+        raise DeliveryFailed(
+            f"the local log {local} does not accept the message ({error})", was_answered=False
+        ) from error
     return f"the local log {local} accepted the message"
 
 

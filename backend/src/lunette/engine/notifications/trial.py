@@ -10,7 +10,7 @@ from lunette.domain.messages import Message, MessageKind
 from lunette.domain.settings import Channel, Settings
 from lunette.engine.alerts.outbox import appliance_name
 from lunette.engine.notifications.delivery import send
-from lunette.engine.notifications.failure import NotTold
+from lunette.engine.notifications.failure import DeliveryFailed
 from lunette.store.database import Store
 from lunette.store.schema import utc_now
 from lunette.store.settings import lost_secrets, with_secrets
@@ -46,5 +46,5 @@ def try_all(store: Store, actor: str) -> tuple[Trial, ...]:
 def _try_one(channel: Channel, wanted: Settings, message: Message, lost: Collection[str]) -> Trial:
     try:
         return Trial(channel=channel, accepted=True, detail=send(channel, wanted, message, lost))
-    except NotTold as error:
+    except DeliveryFailed as error:
         return Trial(channel=channel, accepted=False, detail=error.detail)

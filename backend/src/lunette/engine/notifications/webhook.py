@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from lunette.domain.messages import Message
 from lunette.domain.secret_urls import SecretUrl
 from lunette.domain.settings import WebhookSettings
-from lunette.engine.notifications.failure import TIMEOUT_S, NotTold, trust, words_of
+from lunette.engine.notifications.failure import TIMEOUT_S, DeliveryFailed, trust, words_of
 
 _MAX_READ, _MAX_SHOWN = 4096, 200
 """Limits for a response: enough to see whether it repeats the address, and enough to show why it refuses."""
@@ -44,13 +44,13 @@ def send(settings: WebhookSettings, message: Message, trusted_ca: str | None) ->
             response = server.getresponse()
             text = response.read(_MAX_READ).decode(errors="replace")
     except OSError as error:
-        raise NotTold(words_of(error, where), was_answered=False) from error
+        raise DeliveryFailed(words_of(error, where), was_answered=False) from error
     except (http.client.HTTPException, ValueError) as error:  # their text may quote the address
         words = f"{where} does not respond with HTTP, or its address is not valid ({type(error).__name__})"
-        raise NotTold(words, was_answered=False) from error
+        raise DeliveryFailed(words, was_answered=False) from error
     if not 200 <= response.status < 300:
         said = "its response is omitted because it quotes the secret address" if url.is_quoted_in(text) else text
-        raise NotTold(f"{where} answers {response.status}: {said[:_MAX_SHOWN]}", was_answered=True)
+        raise DeliveryFailed(f"{where} answers {response.status}: {said[:_MAX_SHOWN]}", was_answered=True)
     return f"{where} answered {response.status}"
 
 

@@ -19,12 +19,12 @@ from lunette.domain.observations import Observation
 from lunette.domain.paths import HostPaths
 from lunette.engine.context.lookup import need
 from lunette.engine.reads import path_verdicts
-from lunette.engine.reads.why import Look
+from lunette.engine.reads.why import MachineState
 from lunette.planner.diagnosis.paths import PathFacts, verify
 from lunette.planner.diagnosis.why import KIND_OF
 from lunette.planner.kits.build import build
 from lunette.planner.kits.bundle import members
-from lunette.planner.kits.facts import KitChap, KitDhChap, KitDoor, KitFacts, KitPortal, KitVolume, reached
+from lunette.planner.kits.facts import KitChap, KitDhChap, KitFacts, KitPortal, KitTarget, KitVolume, reached
 from lunette.store.database import store_of
 from lunette.store.resources import FcPort, Host, HostGroupMember, HostInitiator, Mapping, Portal, Target, Volume
 from lunette.store.settings import read_settings, with_secrets
@@ -53,13 +53,13 @@ def archive(kit: HostKit) -> bytes:
     return packed.getvalue()
 
 
-def paths(tx: Session, reference: str, look: Look) -> HostPaths:
+def paths(tx: Session, reference: str, look: MachineState) -> HostPaths:
     """The paths of a host, and the result of the last path test. Raises NotFound."""
     host = need(tx, Host, reference)
     return verify(path_facts(tx, host, look)).model_copy(update={"verification": path_verdicts.last(tx, host.id)})
 
 
-def path_facts(tx: Session, host: Host, look: Look) -> PathFacts:
+def path_facts(tx: Session, host: Host, look: MachineState) -> PathFacts:
     """The facts from which paths are judged."""
     reports = look.report.portals if look.report else ()
     names = dict(tx.execute(select(Portal.id, Portal.name)).all())
@@ -86,16 +86,16 @@ def path_facts(tx: Session, host: Host, look: Look) -> PathFacts:
 def facts(tx: Session, host: Host, seen: Observation | None, *, secrets: bool) -> KitFacts:
     """What is known of a host and its access. Without `seen`, the warnings say what is omitted."""
     kinds = {kind: tuple(one.name for one in host.initiators if one.kind == kind) for kind in ("iqn", "wwpn", "nqn")}
-    ways = tuple(doors(tx, host))
+    ways = tuple(targets(tx, host))
     spoken = {KIND_OF[protocol]: protocol.family for protocol in Protocol}
-    used = {kind for kind, names in kinds.items() if names and spoken[kind] in {door.family for door in ways}}
+    used = {kind for kind, names in kinds.items() if names and spoken[kind] in {target.family for target in ways}}
     return KitFacts(
         host=host.name,
         os_type=OsType(host.os_type),
         iqns=kinds["iqn"],
         wwpns=kinds["wwpn"],
         nqns=kinds["nqn"],
-        doors=ways,
+        targets=ways,
         portals=tuple(one for one in portals(tx, seen) if KIND_OF[one.protocol] in used),
         fc_ports=tuple(_fc_ports(tx, seen)),
         chap=_chap(tx, host, secrets=secrets),
@@ -107,7 +107,7 @@ def facts(tx: Session, host: Host, seen: Observation | None, *, secrets: bool) -
     )
 
 
-def doors(tx: Session, host: Host) -> Iterator[KitDoor]:
+def targets(tx: Session, host: Host) -> Iterator[KitTarget]:
     """The targets and subsystems that serve a host: its own, then those of its group; only those with volumes."""
     group = tx.scalar(select(HostGroupMember.host_group_id).where(HostGroupMember.host_id == host.id))
     for owner, owned in ((Target.host_id, Mapping.host_id), (Target.host_group_id, Mapping.host_group_id)):
@@ -124,7 +124,7 @@ def doors(tx: Session, host: Host) -> Iterator[KitDoor]:
                 if mapping.family == family
             )
             if volumes:
-                yield KitDoor(family=family, name=name, tag=target.tag, volumes=volumes)
+                yield KitTarget(family=family, name=name, tag=target.tag, volumes=volumes)
 
 
 def portals(tx: Session, seen: Observation | None) -> list[KitPortal]:

@@ -15,12 +15,12 @@ from lunette.engine.context.lookup import need
 from lunette.engine.exports import exportset
 from lunette.planner.access.portals import KnownPortal
 from lunette.planner.diagnosis import why as planner
-from lunette.planner.diagnosis.why import ChainFacts, Guest, Way
+from lunette.planner.diagnosis.why import ChainFacts, HostAccess, MappedHost
 from lunette.store.resources import Array, Host, HostGroup, HostGroupMember, Mapping, Portal, Target, Volume
 
 
 @dataclass(frozen=True)
-class Look:
+class MachineState:
     """The machine now; None for what is unknown while the agent is down."""
 
     seen: Observation | None
@@ -28,12 +28,12 @@ class Look:
     sessions: SessionsObservation | None
 
 
-def explain(tx: Session, volume: str, host: str | None, look: Look) -> VolumeWhy:
+def explain(tx: Session, volume: str, host: str | None, look: MachineState) -> VolumeWhy:
     """One chain for the given host, or for each host that the volume is mapped to. Raises NotFound."""
     row = need(tx, Volume, volume)
     mappings = tx.scalars(select(Mapping).where(Mapping.volume_id == row.id)).all()
     hosts = [need(tx, Host, host)] if host is not None else _mapped_hosts(tx, mappings)
-    guests: list[Guest | None] = [_guest(tx, one, mappings) for one in hosts]
+    guests: list[MappedHost | None] = [_guest(tx, one, mappings) for one in hosts]
     owners = [
         (tx.get_one(Host, m.host_id) if m.host_id else tx.get_one(HostGroup, m.host_group_id)).name for m in mappings
     ]
@@ -73,7 +73,7 @@ def _mapped_hosts(tx: Session, mappings: Sequence[Mapping]) -> Sequence[Host]:
     return tx.scalars(select(Host).where(Host.id.in_(own) | Host.id.in_(members)).order_by(Host.name)).all()
 
 
-def _guest(tx: Session, host: Host, mappings: Sequence[Mapping]) -> Guest:
+def _guest(tx: Session, host: Host, mappings: Sequence[Mapping]) -> MappedHost:
     group = tx.scalar(select(HostGroup).join(HostGroupMember).where(HostGroupMember.host_id == host.id))
     initiators = frozenset((initiator.kind, initiator.name) for initiator in host.initiators)
     own = next((mapping for mapping in mappings if mapping.host_id == host.id), None)
@@ -83,10 +83,10 @@ def _guest(tx: Session, host: Host, mappings: Sequence[Mapping]) -> Guest:
         way = _way(tx, own, None, Target.host_id == host.id)
     elif shared is not None and group is not None:
         way = _way(tx, shared, group.name, Target.host_group_id == group.id)
-    return Guest(name=host.name, initiators=initiators, group=group.name if group else None, way=way)
+    return MappedHost(name=host.name, initiators=initiators, group=group.name if group else None, way=way)
 
 
-def _way(tx: Session, mapping: Mapping, group: str | None, owner: ColumnElement[bool]) -> Way:
+def _way(tx: Session, mapping: Mapping, group: str | None, owner: ColumnElement[bool]) -> HostAccess:
     target, family = tx.scalars(select(Target).where(owner)).one(), Family(mapping.family)
     name = target.iqn if family is Family.SCSI else target.nqn
-    return Way(lun=mapping.lun, target_id=target.id, target_name=name, group=group, family=family)
+    return HostAccess(lun=mapping.lun, target_id=target.id, target_name=name, group=group, family=family)

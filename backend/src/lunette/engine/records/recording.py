@@ -43,13 +43,13 @@ def recorded(
     yield
     tx.flush()
     after = states.read(tx, noun, ids)
-    told = {"plan": plan.model_dump(mode="json", include={"changes", "hosts_interrupted", "warnings"})}
+    reported = {"plan": plan.model_dump(mode="json", include={"changes", "hosts_interrupted", "warnings"})}
     is_setting = noun == "setting"
     event = context.emit(
         kind,
         plan.title,
         ref=None if batch or is_setting else ids[0],
-        data={**told, "ids": list(ids)} if batch else told,
+        data={**reported, "ids": list(ids)} if batch else reported,
     )
     around = Around(before=before, after=after, names=states.names_of(tx, [*before.values(), *after.values()]))
     tx.flush()
@@ -63,7 +63,7 @@ def take_recorded(tx: Session) -> Event | None:
     return found
 
 
-def kept(tx: Session, row: KeptState) -> Around:
+def recorded_states(tx: Session, row: KeptState) -> Around:
     """Raises Unavailable if the secrets were sealed with another key."""
     return Around.model_validate_json(store_of(tx).box.open(row.sealed).get_secret_value())
 

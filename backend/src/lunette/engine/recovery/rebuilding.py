@@ -61,7 +61,7 @@ class _Offer:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class RebuildSelection:
     """Names or UUIDs of arrays; empty for all. `adopt`: also accepts copies without a seal of this appliance.
 
     `digest`: of the content that a dry run read. Required except for a dry run.
@@ -82,7 +82,7 @@ class Disks:
     seen: Observation
 
 
-def rebuild(context: ChangeContext, disks: Disks, wanted: Wanted) -> RebuildFound:
+def rebuild(context: ChangeContext, disks: Disks, wanted: RebuildSelection) -> RebuildFound:
     """Adds the rows of the chosen arrays to the database.
 
     Raises Conflict, Invalid or PreconditionFailed, and then changed nothing.
@@ -125,7 +125,7 @@ def _digest(copies: Sequence[FoundCopy]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def _check_seen(digest: str, wanted: Wanted) -> None:
+def _check_seen(digest: str, wanted: RebuildSelection) -> None:
     """Raises Invalid or PreconditionFailed unless the dry run was reviewed: disks can be exchanged."""
     if wanted.digest is None and not wanted.dry_run:
         raise Invalid(
@@ -139,7 +139,7 @@ def _check_seen(digest: str, wanted: Wanted) -> None:
         )
 
 
-def _check_seals(chosen: Sequence[_Offer], wanted: Wanted) -> None:
+def _check_seals(chosen: Sequence[_Offer], wanted: RebuildSelection) -> None:
     """Raises Conflict for a copy that anyone may have written, unless it is to be adopted."""
     others = sorted(offer.name for offer in chosen if not offer.sealed_here)
     if others and not wanted.adopt and not wanted.dry_run:
@@ -294,7 +294,7 @@ def _settle(tx: Session, rows: Rows, seen: Observation) -> Iterator[str]:
             if row["state"] != ResourceState.READY:
                 yield f"{name.replace('_', ' ').capitalize()} {row['name']} was {row['state']}: check its current state"
                 row["state"] = ResourceState.READY.value
-    _begin_anew(tx, rows)
+    _start_over(tx, rows)
     groups = {pool.group for pool in seen.pools}
     for row in rows["array"]:
         if row["group_name"] in groups and not hides_volumes(seen, ArrayEngine(row["engine"]), row["group_name"]):
@@ -302,7 +302,7 @@ def _settle(tx: Session, rows: Rows, seen: Observation) -> Iterator[str]:
             yield from (f"Volume {volume['name']} is no longer on array {row['name']}" for volume in gone)
 
 
-def _begin_anew(tx: Session, rows: Rows) -> None:
+def _start_over(tx: Session, rows: Rows) -> None:
     """Retention periods start again now: the clock and the count are those of this database."""
     clock, settings = uptime.read(tx), read_settings(tx)
     for row in (*rows["deleted_volume"], *rows["deleted_snapshot"]):

@@ -87,14 +87,14 @@ def rehearse(context: ChangeContext, changes: Sequence[SiteChange]) -> list[Outc
     tx = context.tx
     try:
         with tx.begin_nested() as point:
-            outcomes = play(context, Stage(context.services), changes)
+            outcomes = play(context, Rehearsal(context.services), changes)
             point.rollback()
     finally:
         tx.expire_all()  # the rollback does not cover everything that was read on the way
     return outcomes
 
 
-def play(context: ChangeContext, stage: "Stage", changes: Sequence[SiteChange]) -> list[Outcome]:
+def play(context: ChangeContext, stage: "Rehearsal", changes: Sequence[SiteChange]) -> list[Outcome]:
     """Makes all changes only in the database, as if every job succeeded immediately. The caller rolls back."""
     tx = context.tx
     outcomes, staged = [], replace(context, services=stage.services, dry_run=False)
@@ -114,7 +114,7 @@ def play(context: ChangeContext, stage: "Stage", changes: Sequence[SiteChange]) 
     return outcomes
 
 
-class Stage:
+class Rehearsal:
     """Services that show the machine as it will be, read it once for each fact, and wake no thread."""
 
     def __init__(self, services: Services) -> None:

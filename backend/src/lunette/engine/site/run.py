@@ -90,7 +90,7 @@ class SiteRunner:
         if outcome.job_id is not None:
             step.state, step.detail = StepState.STARTED.value, f"job {outcome.job_id}"
             step.payload = {**step.payload, "job_id": outcome.job_id}
-            Journal.tell(tx, job)
+            Journal.announce(tx, job)
             return JobState.RUNNING
         _done(tx, job, steps, step)
         return None
@@ -116,7 +116,7 @@ class SiteRunner:
             job = tx.get_one(Job, job_id)
             if job.message != words:
                 job.message = words
-                Journal.tell(tx, job)
+                Journal.announce(tx, job)
 
 
 def _steps(tx: Session, job_id: str) -> Sequence[JobStep]:
@@ -126,7 +126,7 @@ def _steps(tx: Session, job_id: str) -> Sequence[JobStep]:
 def _done(tx: Session, job: Job, steps: Sequence[JobStep], step: JobStep) -> None:
     step.state, step.finished_at = StepState.DONE.value, utc_now()
     job.steps_done = sum(one.state == StepState.DONE for one in steps)
-    Journal.tell(tx, job)
+    Journal.announce(tx, job)
 
 
 def _stopped(
@@ -154,5 +154,5 @@ def _end(tx: Session, job: Job, state: JobState, words: str) -> JobState:
         actor=job.actor,
         data={"job_id": job.id},
     )
-    Journal.tell(tx, job)
+    Journal.announce(tx, job)
     return state

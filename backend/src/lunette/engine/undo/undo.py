@@ -13,7 +13,7 @@ from lunette.engine.changes.nouns import NOUNS
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
 from lunette.engine.records import states
-from lunette.engine.records.recording import Around, kept, take_recorded
+from lunette.engine.records.recording import Around, recorded_states, take_recorded
 from lunette.engine.records.states import REFERENCES, States
 from lunette.planner.site.changes import SPECS, Verb
 from lunette.store.journal import Event
@@ -39,7 +39,7 @@ def undo(context: ChangeContext, seq: int) -> Outcome:
         )
     take_recorded(tx)
     try:
-        around = kept(tx, row)
+        around = recorded_states(tx, row)
     except Unavailable:
         raise Conflict(
             f"Event {seq} ({event.message}) cannot be undone: the previous state is sealed with a different key than "

@@ -7,7 +7,7 @@ from lunette.domain.errors import Conflict, InUse, Invalid
 from lunette.domain.fc import FcMode, FcPortCreate, ObservedFcPort
 from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.planner.access.connected import Connected
 from lunette.planner.checks.findings import Findings, shorten
 
@@ -49,16 +49,19 @@ def plan_delete(wwpn: str, mode: FcMode, connected: Connected) -> Plan:
     cut_off = connected if serves else Connected()
     return Plan(
         title=f"Stop managing Fibre Channel port {wwpn}",
-        changes=(Change(action=Action.DESTROY, noun="fc_port", name=wwpn, detail=words), *_losses(wwpn, cut_off)),
+        changes=(
+            PlannedChange(action=Action.DESTROY, noun="fc_port", name=wwpn, detail=words),
+            *_losses(wwpn, cut_off),
+        ),
         steps=(),
         hosts_interrupted=cut_off.hosts,
         warnings=cut_off.warnings(),
     )
 
 
-def _losses(wwpn: str, connected: Connected) -> Iterator[Change]:
+def _losses(wwpn: str, connected: Connected) -> Iterator[PlannedChange]:
     for host in connected.hosts:
-        yield Change(action=Action.INTERRUPT, noun="host", name=host, detail=f"loses its paths through {wwpn}")
+        yield PlannedChange(action=Action.INTERRUPT, noun="host", name=host, detail=f"loses its paths through {wwpn}")
 
 
 def _check(findings: Findings, wwpn: str, mode: FcMode, seen: Observation) -> None:
@@ -93,7 +96,7 @@ def _gives_up(port: ObservedFcPort, mode: FcMode) -> bool:
 
 def _plan(wwpn: str, action: Action, mode: FcMode, seen: Observation, connected: Connected) -> Plan:
     port = next(one for one in seen.fc_ports if one.wwpn == wwpn)
-    changes = [Change(action=action, noun="fc_port", name=wwpn, detail=f"becomes {mode.value} ({port.driver})")]
+    changes = [PlannedChange(action=action, noun="fc_port", name=wwpn, detail=f"becomes {mode.value} ({port.driver})")]
     changes += _losses(wwpn, connected)
     warnings = list(connected.warnings())
     if mode is FcMode.TARGET and port.remotes:

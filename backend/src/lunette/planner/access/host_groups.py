@@ -7,7 +7,7 @@ from lunette.domain.errors import Conflict, InUse, Invalid
 from lunette.domain.hosts import HostGroupCreate, HostGroupPatch
 from lunette.domain.identity import IdentitySource
 from lunette.domain.mappings import Family
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.units import counted
 from lunette.planner.access.connected import Connected
 from lunette.planner.access.hosts import NewTarget, Volumes, leaving, new_deadline, new_target, of_deadline
@@ -69,7 +69,7 @@ def plan_create(spec: HostGroupCreate, facts: GroupFacts, identities: IdentitySo
         id=identities.id(),
         plan=Plan(
             title=f"Create host group {spec.name}",
-            changes=(Change(action=Action.CREATE, noun="host group", name=spec.name, detail=detail),),
+            changes=(PlannedChange(action=Action.CREATE, noun="host group", name=spec.name, detail=detail),),
             steps=(),
             warnings=of_deadline(spec.opens_without_missing_after_s),
         ),
@@ -126,7 +126,9 @@ def plan_patch(group: KnownGroup, patch: HostGroupPatch, facts: GroupFacts) -> P
     ]
     plan = Plan(
         title=f"Change host group {group.name}",
-        changes=tuple(Change(action=Action.CHANGE, noun="host group", name=group.name, detail=c) for c in changes),
+        changes=tuple(
+            PlannedChange(action=Action.CHANGE, noun="host group", name=group.name, detail=c) for c in changes
+        ),
         steps=(),
     )
     plan = plan.model_copy(update=_cut_off(group, leavers, facts))
@@ -156,6 +158,6 @@ def plan_delete(group: KnownGroup) -> Plan:
     detail = f"its {len(group.members)} hosts remain"
     return Plan(
         title=f"Delete host group {group.name}",
-        changes=(Change(action=Action.DESTROY, noun="host group", name=group.name, detail=detail),),
+        changes=(PlannedChange(action=Action.DESTROY, noun="host group", name=group.name, detail=detail),),
         steps=(),
     )

@@ -7,7 +7,7 @@ from lunette.domain.errors import Conflict, InUse, Invalid
 from lunette.domain.hosts import HostCreate, HostGroupPatch, HostPatch, InitiatorKind
 from lunette.domain.identity import IdentitySource, KeptIdentity
 from lunette.domain.mappings import Family
-from lunette.domain.plans import Action, Change, Leaving, Plan
+from lunette.domain.plans import Action, Leaving, Plan, PlannedChange
 from lunette.domain.units import counted
 from lunette.planner.access.connected import Connected
 from lunette.planner.access.sharing import Fault
@@ -108,7 +108,7 @@ def plan_create(spec: HostCreate, facts: HostFacts, identities: IdentitySource, 
         id=identities.id(),
         plan=Plan(
             title=f"Create host {spec.name}",
-            changes=(Change(action=Action.CREATE, noun="host", name=spec.name, detail=detail),),
+            changes=(PlannedChange(action=Action.CREATE, noun="host", name=spec.name, detail=detail),),
             steps=(),
             warnings=(*_unproven(spec), *of_deadline(spec.opens_without_missing_after_s)),
         ),
@@ -180,8 +180,8 @@ def plan_patch(host: KnownHost, patch: HostPatch, facts: HostFacts, identities: 
     if "chap" in patch.model_fields_set and (patch.chap or host.has_chap):
         changes.append("CHAP changes; it is required at the next login" if patch.chap else "CHAP is removed")
     if "dhchap" in patch.model_fields_set and (patch.dhchap or host.has_dhchap):
-        set_anew = "DH-HMAC-CHAP changes; it is required when the host connects next"
-        changes.append(set_anew if patch.dhchap else "DH-HMAC-CHAP is removed")
+        set_again = "DH-HMAC-CHAP changes; it is required when the host connects next"
+        changes.append(set_again if patch.dhchap else "DH-HMAC-CHAP is removed")
     added: list[NewInitiator] = []
     removed: set[str] = set()
     for kind in KINDS:
@@ -197,7 +197,9 @@ def plan_patch(host: KnownHost, patch: HostPatch, facts: HostFacts, identities: 
     changes += [f"initiator {name} is removed and logged out" for name in sorted(removed)]
     plan = Plan(
         title=f"Change host {host.name}",
-        changes=tuple(Change(action=Action.CHANGE, noun="host", name=host.name, detail=words) for words in changes),
+        changes=tuple(
+            PlannedChange(action=Action.CHANGE, noun="host", name=host.name, detail=words) for words in changes
+        ),
         steps=(),
     )
     plan = plan.model_copy(update=_cut_off(host, removed, facts))
@@ -216,10 +218,10 @@ def _cut_off(host: KnownHost, removed: set[str], facts: HostFacts) -> dict[str, 
     lost = {families[name] for name in logged_in}
     unknown = next((why for family, why in facts.unseen.items() if family in families.values()), None)
     lost |= facts.unseen.keys() & set(families.values())
-    told = (f"{shorten(logged_in)} is logged in now.",) if logged_in else ()
+    reported = (f"{shorten(logged_in)} is logged in now.",) if logged_in else ()
     return {
         "hosts_interrupted": (host.name,) if logged_in else (),
-        "warnings": (*told, *Connected(unknown=unknown).warnings()),
+        "warnings": (*reported, *Connected(unknown=unknown).warnings()),
         "leaving": leaving(facts.volumes, lost),
     }
 
@@ -247,6 +249,6 @@ def plan_delete(host: KnownHost) -> Plan:
     detail = "its initiators are deleted"
     return Plan(
         title=f"Delete host {host.name}",
-        changes=(Change(action=Action.DESTROY, noun="host", name=host.name, detail=detail),),
+        changes=(PlannedChange(action=Action.DESTROY, noun="host", name=host.name, detail=detail),),
         steps=(),
     )

@@ -8,7 +8,7 @@ from lunette.domain.hosts import OsType
 from lunette.domain.identity import IdentitySource
 from lunette.domain.jobs import ResourceState
 from lunette.domain.mappings import Family, MappingCreate
-from lunette.domain.plans import Action, Change, Leaving, Plan, Reuse
+from lunette.domain.plans import Action, Leaving, Plan, PlannedChange, Reuse
 from lunette.planner.access.connected import Connected
 from lunette.planner.access.numbers import (
     FIRST_LUN,
@@ -262,16 +262,16 @@ def _number(
 def _plan(chosen: Sequence[NewMapping], facts: MappingFacts, free: Sequence[NewMapping]) -> Plan:
     """`free` are mappings without a requested LUN."""
     changes = [
-        Change(action=Action.CREATE, noun="mapping", name=new.volume.name, detail=_place(new))
+        PlannedChange(action=Action.CREATE, noun="mapping", name=new.volume.name, detail=_place(new))
         for new in chosen[:LISTED]
     ]
     if len(chosen) > LISTED:
         last = chosen[-1]
         detail = f"{_place(last)}, and {len(chosen) - LISTED - 1} before it"
-        changes.append(Change(action=Action.CREATE, noun="mapping", name=last.volume.name, detail=detail))
+        changes.append(PlannedChange(action=Action.CREATE, noun="mapping", name=last.volume.name, detail=detail))
     title = f"Map {len(chosen)} volumes" if len(chosen) != 1 else f"Map volume {chosen[0].volume.name}"
-    doors = {(new.owner.id, new.family): new for new in chosen}.values()
-    warnings = [line for new in doors for line in _door_warnings(new)]
+    targets = {(new.owner.id, new.family): new for new in chosen}.values()
+    warnings = [line for new in targets for line in _target_warnings(new)]
     warnings += [
         f"Volume {new.volume.name} will have several owners: without a cluster file system its data will be corrupted."
         for new in chosen
@@ -314,7 +314,7 @@ def _place(new: NewMapping) -> str:
     return f"{number_name(new.family, new.lun)} of {new.owner.name}"
 
 
-def _door_warnings(new: NewMapping) -> Iterator[str]:
+def _target_warnings(new: NewMapping) -> Iterator[str]:
     owner = new.owner
     if new.family is Family.SCSI and owner.iqns == owner.wwpns == 0:
         yield f"{owner.name} has no iSCSI initiator and no WWPN yet, so it cannot log in."
@@ -332,9 +332,11 @@ def plan_delete(volume: Leaving, owner: str, lun: int, family: Family, connected
     `held_hours`: how long other volumes do not get the LUN.
     """
     detail = f"{owner} loses {number_name(family, lun)}, which stays reserved for {held_hours} hours"
-    changes = [Change(action=Action.DESTROY, noun="mapping", name=volume.name, detail=detail)]
+    changes = [PlannedChange(action=Action.DESTROY, noun="mapping", name=volume.name, detail=detail)]
     changes += [
-        Change(action=Action.INTERRUPT, noun="host", name=host, detail=f"loses volume {volume.name} while logged in")
+        PlannedChange(
+            action=Action.INTERRUPT, noun="host", name=host, detail=f"loses volume {volume.name} while logged in"
+        )
         for host in connected.hosts
     ]
     return Plan(

@@ -9,7 +9,7 @@ from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.identity import IdentitySource
 from lunette.domain.mappings import ExportEngine, Family, PortalCreate, Protocol, is_everywhere, is_fc_address
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.planner.access import firewall
 from lunette.planner.access.connected import Connected
 from lunette.planner.checks.findings import Findings
@@ -87,7 +87,7 @@ def plan_create(
     detail = f"{spec.protocol.value} on {where}{by}{opens}"
     plan = Plan(
         title=f"Create portal {spec.name}",
-        changes=(Change(action=Action.CREATE, noun="portal", name=spec.name, detail=detail),),
+        changes=(PlannedChange(action=Action.CREATE, noun="portal", name=spec.name, detail=detail),),
         steps=(),
     )
     return NewPortal(id=identities.id(), plan=plan, engine=engine)
@@ -181,12 +181,12 @@ def plan_delete(portal: KnownPortal, others: int, connected: Connected) -> Plan:
     every connection of a port with it (nvmet_port_del_ctrls; nvmf_subsystem_remove_listener).
     """
     where, family = shown(portal.address, portal.port), Protocol(portal.protocol).family
-    changes = [Change(action=Action.DESTROY, noun="portal", name=portal.name, detail=f"{where} is closed")]
+    changes = [PlannedChange(action=Action.DESTROY, noun="portal", name=portal.name, detail=f"{where} is closed")]
     action, detail = Action.INTERRUPT, f"loses its connections through {where}"
     if family is Family.SCSI:
         action = Action.CHANGE
         detail = f"remains logged in through {where} until that connection ends, and cannot log in there again"
-    changes += [Change(action=action, noun="host", name=host, detail=detail) for host in connected.hosts]
+    changes += [PlannedChange(action=action, noun="host", name=host, detail=detail) for host in connected.hosts]
     warnings = list(connected.warnings())
     if others == 0:
         still = f" Currently logged in: {', '.join(connected.hosts)}." if connected.hosts else ""

@@ -3,7 +3,7 @@
 from lunette.domain.errors import Conflict
 from lunette.domain.exports import ObservedSession
 from lunette.domain.performance import Rates
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.sessions import stays_because
 from lunette.domain.steps import SessionEnd
 from lunette.domain.units import format_size
@@ -31,7 +31,7 @@ def plan_disconnect(session: ObservedSession, host: str | None, sessions: int, n
         queue_depth=session.queue_depth,
     )
     detail = f"its session {session.number} with {session.target} ends, together with all its other sessions there"
-    change = Change(action=Action.INTERRUPT, noun="session", name=session.initiator, detail=detail)
+    change = PlannedChange(action=Action.INTERRUPT, noun="session", name=session.initiator, detail=detail)
     warnings = [COMES_BACK]
     if sessions > 1:
         warnings.append(

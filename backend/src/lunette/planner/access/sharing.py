@@ -33,7 +33,7 @@ class Rule(StrEnum):
 
 
 @dataclass(frozen=True)
-class Way:
+class HostMapping:
     """A mapping as one of its hosts sees it: the host's own, or its group's."""
 
     volume: str
@@ -52,7 +52,7 @@ class View:
     host: str
     os_type: OsType
     group: str | None
-    ways: tuple[Way, ...]
+    ways: tuple[HostMapping, ...]
 
 
 @dataclass(frozen=True)

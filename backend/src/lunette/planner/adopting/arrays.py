@@ -14,7 +14,7 @@ from lunette.domain.foreign_arrays import ForeignArrayAdopt, FoundArray, Judged,
 from lunette.domain.identity import IdentitySource
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.sealed_copies import SPACE_BYTES
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import AdoptedVolume, AnyStep, GroupAdopt, MdOpen, MdStart
@@ -81,7 +81,7 @@ def plan_start(judged: Judged) -> Plan:
     return Plan(
         title=f"Start foreign array {found.md_name}",
         steps=(step,),
-        changes=(Change(action=Action.CHANGE, noun="array", name=found.md_name, detail=detail),),
+        changes=(PlannedChange(action=Action.CHANGE, noun="array", name=found.md_name, detail=detail),),
     )
 
 
@@ -266,5 +266,5 @@ def _volume_refusal(group: ForeignGroup | None, volume: ForeignVolume) -> str | 
     return None
 
 
-def _new(noun: str, name: str, detail: str) -> Change:
-    return Change(action=Action.CREATE, noun=noun, name=name, detail=detail)
+def _new(noun: str, name: str, detail: str) -> PlannedChange:
+    return PlannedChange(action=Action.CREATE, noun=noun, name=name, detail=detail)

@@ -15,7 +15,7 @@ from lunette.domain.observations import Observation
 from lunette.domain.targetcli import Finding
 from lunette.planner.adopting.beneath import Beneath
 from lunette.planner.adopting.facts import Facts
-from lunette.planner.adopting.nvme_doors import Doors, Refused, dhchap_of
+from lunette.planner.adopting.nvme_ports import KeysRefused, NvmePorts, dhchap_of
 from lunette.planner.targetcli.access import MAX_LUN, enumerated
 
 Volume = tuple[str | None, str | None]
@@ -41,7 +41,7 @@ class NvmeJudge:
         self, foreign: Foreign, seen: Observation, facts: Facts, beneath: Beneath, chosen: tuple[str, ...]
     ) -> None:
         self.foreign, self._facts, self._beneath = foreign, facts, beneath
-        self.doors = Doors(foreign, seen, facts)
+        self.targets = NvmePorts(foreign, seen, facts)
         self._words: dict[str, str] = {}
         """Refusals by path."""
         self._over_scsi: dict[Volume, str] = {
@@ -49,7 +49,7 @@ class NvmeJudge:
         }
         self._note()
         for port in foreign.nvme_ports:
-            if refusal := self.doors.refusal(port):
+            if refusal := self.targets.refusal(port):
                 self._refuse(_port_path(port.name), refusal)
         for one in foreign.subsystems:
             self._look_at(one)
@@ -187,7 +187,7 @@ class NvmeJudge:
             )
         try:
             self.dhchap(host)
-        except Refused as error:
+        except KeysRefused as error:
             return str(error)
         return None
 

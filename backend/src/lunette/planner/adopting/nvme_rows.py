@@ -7,7 +7,7 @@ from lunette.domain.adopting import ForeignNamespace, ForeignSubsystem
 from lunette.domain.hosts import InitiatorKind
 from lunette.domain.mappings import ExportEngine, Family
 from lunette.planner.adopting.nvme import NO_ID, NvmeJudge
-from lunette.planner.adopting.nvme_doors import PROTOCOLS
+from lunette.planner.adopting.nvme_ports import PROTOCOLS
 from lunette.planner.adopting.rows import Maker, NewMapping, NewPortal, NewTarget, NewVolume
 
 
@@ -73,7 +73,7 @@ class NvmeRows:
         return self._volumes[key]
 
     def _portal(self, name: str) -> None:
-        port = self._judge.doors.ports[name]
+        port = self._judge.targets.ports[name]
         if port.is_ours or any(row.folder == name for row in self._rows.portals):
             return
         protocol = PROTOCOLS[port.transport]

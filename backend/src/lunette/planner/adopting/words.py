@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from lunette.domain.hosts import InitiatorKind
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.sizes import format_size
 from lunette.domain.units import counted
 from lunette.planner.access.numbers import number_name
@@ -26,11 +26,11 @@ def describe(judge: Judge, rows: Rows) -> Plan:
 
 def _title(targets: int, subsystems: int) -> str:
     counts = ((targets, "iSCSI target"), (subsystems, "NVMe subsystem"))
-    told = [counted(count, noun) for count, noun in counts if count]
-    return f"Adopt {' and '.join(told) or '0 iSCSI targets'}"
+    reported = [counted(count, noun) for count, noun in counts if count]
+    return f"Adopt {' and '.join(reported) or '0 iSCSI targets'}"
 
 
-def _changes(rows: Rows) -> Iterator[Change]:
+def _changes(rows: Rows) -> Iterator[PlannedChange]:
     arrays = {array.id: array.name for array in rows.arrays}
     owners = {host.id: host.name for host in rows.hosts} | {group.id: group.name for group in rows.groups}
     volumes = {volume.id: volume.name for volume in rows.volumes}
@@ -90,5 +90,5 @@ def _warnings(judge: Judge, rows: Rows) -> Iterator[str]:
             )
 
 
-def _new(noun: str, name: str, detail: str) -> Change:
-    return Change(action=Action.CREATE, noun=noun, name=name, detail=detail)
+def _new(noun: str, name: str, detail: str) -> PlannedChange:
+    return PlannedChange(action=Action.CREATE, noun=noun, name=name, detail=detail)

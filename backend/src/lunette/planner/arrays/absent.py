@@ -7,7 +7,7 @@ from lunette.domain.disks import ObservedDisk
 from lunette.domain.observations import Observation
 from lunette.planner.engines.array_engines import ARRAY_ENGINES
 
-_UNTOLD = ("unreadable", "crypto_LUKS")
+_OPAQUE = ("unreadable", "crypto_LUKS")
 """Signatures that hide the content of a disk."""
 _MOST = 3
 
@@ -21,7 +21,7 @@ def strangers(engine: ArrayEngine, uuid: str, disk_ids: Iterable[str], seen: Obs
     return {disk_id: disk.stranger() for disk_id, disk in found.items() if disk and not _may_carry(engine, uuid, disk)}
 
 
-def told(others: Mapping[str, str], gone: int) -> str:
+def describe(others: Mapping[str, str], gone: int) -> str:
     """Such disks, in words, and the number of missing ones."""
     words = [f"disk {disk_id} {what}" for disk_id, what in [*others.items()][:_MOST]]
     words += [f"{len(others) - _MOST} more are in the same state"] if len(others) > _MOST else []
@@ -31,4 +31,4 @@ def told(others: Mapping[str, str], gone: int) -> str:
 
 def _may_carry(engine: ArrayEngine, uuid: str, disk: ObservedDisk) -> bool:
     types = {signature.type for signature in disk.signatures}
-    return not types.isdisjoint(_UNTOLD) or ARRAY_ENGINES[engine].may_carry(uuid, disk)
+    return not types.isdisjoint(_OPAQUE) or ARRAY_ENGINES[engine].may_carry(uuid, disk)

@@ -8,7 +8,7 @@ from lunette.domain.disks import ObservedDisk, cached
 from lunette.domain.errors import InUse, Invalid
 from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import MdMember
 from lunette.domain.units import counted
@@ -109,14 +109,14 @@ def _choose(spec: ArrayCreate, disks: list[ObservedDisk], wipe: frozenset[str], 
     plain = ARRAY_ENGINES[spec.engine].blueprint(array_id, uuid, spec, disks)
     made = encrypted.blueprint(plain, array_id, spec, disks)
     wipes, lost = wiping(disks, wipe)
-    beside = _beside(spec)
+    auxiliary = _auxiliary(spec)
     layout = f" ({made.layout.value})" if made.layout else ""
     count = counted(len(spec.disks), "disk")
     hidden = ", encrypted" if made.crypt else ", with checksums" if spec.integrity else ""
-    detail = f"{spec.level.value}{layout} of {count}{beside}{hidden}, {format_size(made.size_bytes)} usable"
+    detail = f"{spec.level.value}{layout} of {count}{auxiliary}{hidden}, {format_size(made.size_bytes)} usable"
     plan = Plan(
         title=f"Create array {spec.name}",
-        changes=(*lost, Change(action=Action.CREATE, noun="array", name=spec.name, detail=detail)),
+        changes=(*lost, PlannedChange(action=Action.CREATE, noun="array", name=spec.name, detail=detail)),
         steps=(*wipes, *made.steps),
         warnings=(
             *_warnings(spec, made, disks[: len(spec.disks) + len(spec.spares)]),
@@ -131,7 +131,7 @@ def _choose(spec: ArrayCreate, disks: list[ObservedDisk], wipe: frozenset[str], 
     return NewArray(id=array_id, plan=plan, made=made, members=members, roles=tuple(roles))
 
 
-def _beside(spec: ArrayCreate) -> str:
+def _auxiliary(spec: ArrayCreate) -> str:
     """The disks that are not data disks, in words that follow the data disks."""
     spares = f" and {counted(len(spec.spares), 'spare')}" if spec.spares else ""
     others = [
@@ -204,7 +204,7 @@ def plan_delete(array: KnownArray, seen: Observation, deleted: Sequence[KnownDel
         title=f"Delete array {array.name}",
         changes=(
             *map(erased, deleted),
-            Change(action=Action.DESTROY, noun="array", name=array.name, detail=detail),
+            PlannedChange(action=Action.DESTROY, noun="array", name=array.name, detail=detail),
         ),
         steps=steps,
         warnings=warnings,

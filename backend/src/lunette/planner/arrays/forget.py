@@ -11,7 +11,7 @@ from lunette.domain.array_changes import ArrayForget
 from lunette.domain.arrays import ArrayState, ObservedArray
 from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.sizes import format_size
 from lunette.planner.checks.findings import Findings, shorten
 from lunette.planner.engines.array_engines import hides_array
@@ -96,18 +96,24 @@ def _check_lost(findings: Findings, array: KnownArray, found: ObservedArray | No
         findings.add(Conflict, "array", array.name, message)
 
 
-def _changes(array: KnownArray, lost: Lost) -> Iterator[Change]:
+def _changes(array: KnownArray, lost: Lost) -> Iterator[PlannedChange]:
     disks = ", ".join(member.disk_id for member in array.members)
-    yield Change(action=Action.DESTROY, noun="array", name=array.name, detail=f"is forgotten; its disks were {disks}")
+    yield PlannedChange(
+        action=Action.DESTROY, noun="array", name=array.name, detail=f"is forgotten; its disks were {disks}"
+    )
     for volume in lost.volumes:
         for owner in volume.mapped_to:
             detail = f"volume {volume.name} is no longer mapped to it"
-            yield Change(action=Action.DESTROY, noun="mapping", name=f"{volume.name} to {owner}", detail=detail)
+            yield PlannedChange(action=Action.DESTROY, noun="mapping", name=f"{volume.name} to {owner}", detail=detail)
         for snapshot in volume.snapshots:
-            yield Change(action=Action.DESTROY, noun="snapshot", name=snapshot, detail=f"of {volume.name}, is lost")
+            yield PlannedChange(
+                action=Action.DESTROY, noun="snapshot", name=snapshot, detail=f"of {volume.name}, is lost"
+            )
         detail = f"{format_size(volume.size_bytes)}, is lost"
-        yield Change(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail)
+        yield PlannedChange(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail)
     for name in lost.deleted:
-        yield Change(action=Action.DESTROY, noun="deleted-volume", name=name, detail="can no longer be recovered")
+        yield PlannedChange(
+            action=Action.DESTROY, noun="deleted-volume", name=name, detail="can no longer be recovered"
+        )
     for title in lost.stuck:
-        yield Change(action=Action.CHANGE, noun="job", name=title, detail="is stuck, and is abandoned")
+        yield PlannedChange(action=Action.CHANGE, noun="job", name=title, detail="is stuck, and is abandoned")

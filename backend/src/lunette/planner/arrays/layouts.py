@@ -81,7 +81,7 @@ def _disk(disk: ObservedDisk, owner: str | None) -> LayoutDisk:
     elif disk.used_by_system:
         problem = "it carries the running system"
     else:
-        problem = content or disk.hindrance()
+        problem = content or disk.blocker()
     wipes = bool(content) and owner is None and not disk.is_busy() and disk.is_known
     return LayoutDisk(id=disk.id, size_bytes=disk.size_bytes, problem=problem, needs_wipe=wipes)
 

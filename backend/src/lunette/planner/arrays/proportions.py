@@ -12,7 +12,7 @@ WIDEST_RAIDZ = 12
 """Disks of one RAID-Z group. The manual recommends 3 to 9 (zpoolconcepts(7), OpenZFS 2.3); a few more are common."""
 BITS_PER_ERROR = 1e15
 """Bits that a rotating server drive reads per unreadable sector, as the minimum that data sheets promise."""
-WORTH_TELLING = 0.1
+WORTH_A_WARNING = 0.1
 _ONE_PARITY = {
     Level.RAID4: Level.RAID6,
     Level.RAID5: Level.RAID6,
@@ -56,7 +56,7 @@ def _unreadable(level: Level, disks: Sequence[ObservedDisk]) -> str | None:
         return None
     read = (len(disks) - 1) * min(disk.size_bytes for disk in disks)
     chance = 1 - math.exp(-8 * read / BITS_PER_ERROR)
-    if chance < WORTH_TELLING:
+    if chance < WORTH_A_WARNING:
         return None
     return (
         f"Replacing a disk reads all others: {format_size(read)}. With one unreadable sector in 10^15 bits, which "

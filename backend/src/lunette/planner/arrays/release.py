@@ -10,7 +10,7 @@ from lunette.domain.array_changes import ArrayRelease
 from lunette.domain.arrays import ArrayState, ArrayVerb, ObservedArray
 from lunette.domain.errors import Conflict, InUse, Invalid
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import AnyStep, ExportsGone, GroupRelease, MdRelease
 from lunette.planner.checks.findings import Findings, shorten
@@ -88,20 +88,20 @@ def _is_named_by_us(array: KnownArray) -> bool:
     return ":" not in array.md_name
 
 
-def _changes(array: KnownArray, volumes: Sequence[KnownVolume]) -> Iterator[Change]:
+def _changes(array: KnownArray, volumes: Sequence[KnownVolume]) -> Iterator[PlannedChange]:
     disks = f"its {len(array.members)} disks and their content do not change"
     place = f"md array {RELEASED}:{array.md_name}" if _is_named_by_us(array) else f"md array {array.md_name}"
     detail = f"{disks}: {place} with volume group {array.group}; Lunette's records of it are removed"
-    yield Change(action=Action.CHANGE, noun="array", name=array.name, detail=detail)
+    yield PlannedChange(action=Action.CHANGE, noun="array", name=array.name, detail=detail)
     for volume in volumes:
         detail = (
             f"remains as {volume.group}/{volume.lv_name} ({format_size(volume.size_bytes)}); Lunette's records of it "
             "are removed"
         )
-        yield Change(action=Action.CHANGE, noun="volume", name=volume.name, detail=detail)
+        yield PlannedChange(action=Action.CHANGE, noun="volume", name=volume.name, detail=detail)
         for snapshot in volume.snapshots:
             detail = "remains as a logical volume; Lunette's records of it are removed"
-            yield Change(action=Action.CHANGE, noun="snapshot", name=snapshot, detail=detail)
+            yield PlannedChange(action=Action.CHANGE, noun="snapshot", name=snapshot, detail=detail)
 
 
 def _steps(array: KnownArray, volumes: Sequence[KnownVolume]) -> Iterator[AnyStep]:

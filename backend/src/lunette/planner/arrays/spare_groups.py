@@ -10,7 +10,7 @@ from lunette.domain.base import Model
 from lunette.domain.disk_health import findings
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.steps import MdAdd, MdMember, MdSpareOut
 from lunette.planner.engines.array_engines import ARRAY_ENGINES
 from lunette.planner.engines.known_array import KnownArray
@@ -21,11 +21,11 @@ _LOST = ("missing", "faulty")
 
 
 class Move(Model):
-    """A spare that moves from `giver` to `taker`, which are IDs of arrays."""
+    """A spare that moves from `donor` to `recipient`, which are IDs of arrays."""
 
     plan: Plan
-    giver: str
-    taker: str
+    donor: str
+    recipient: str
 
 
 def plan_move(group: str, pairs: Sequence[Pair], seen: Observation) -> Move | None:
@@ -34,13 +34,13 @@ def plan_move(group: str, pairs: Sequence[Pair], seen: Observation) -> Move | No
     `pairs`: the arrays of the group without a running job, with their observation. The smallest spare that fits is
     used.
     """
-    for taker, found in pairs:
-        if not _needs(taker, found):
+    for recipient, found in pairs:
+        if not _needs(recipient, found):
             continue
-        spares = sorted(_fitting(taker, found, pairs, seen), key=lambda one: (one[1].size_bytes, one[0][0].name))
+        spares = sorted(_fitting(recipient, found, pairs, seen), key=lambda one: (one[1].size_bytes, one[0][0].name))
         if spares:
-            (giver, lends), disk = spares[0]
-            return _move(group, (taker, found), (giver, lends), MdMember(disk_id=disk.id, serial=disk.serial))
+            (donor, lends), disk = spares[0]
+            return _move(group, (recipient, found), (donor, lends), MdMember(disk_id=disk.id, serial=disk.serial))
     return None
 
 
@@ -56,15 +56,15 @@ def _needs(array: KnownArray, found: ObservedArray) -> bool:
 
 
 def _fitting(
-    taker: KnownArray, short: ObservedArray, pairs: Sequence[Pair], seen: Observation
+    recipient: KnownArray, short: ObservedArray, pairs: Sequence[Pair], seen: Observation
 ) -> Iterator[tuple[Pair, ObservedDisk]]:
     """Healthy spares of healthy arrays that are large enough and have the sector size of the degraded array."""
-    sectors = {disk.logical_block_bytes for m in taker.members if (disk := seen.disk(m.disk_id))}
-    for giver, found in pairs:
-        shares = ARRAY_ENGINES[giver.engine].shares_spares
+    sectors = {disk.logical_block_bytes for m in recipient.members if (disk := seen.disk(m.disk_id))}
+    for donor, found in pairs:
+        shares = ARRAY_ENGINES[donor.engine].shares_spares
         if not shares or found.state is not ArrayState.CLEAN or found.is_reshaping:
             continue
-        serials = {member.disk_id: member.serial for member in giver.members}
+        serials = {member.disk_id: member.serial for member in donor.members}
         for member in found.members:
             disk = seen.disk(member.disk_id) if member.state == "spare" and member.disk_id else None
             if disk is None or serials.get(disk.id) != disk.serial or found.disk_bytes is None:
@@ -72,27 +72,31 @@ def _fitting(
             is_failing = disk.health is not None and any(one.is_failing for one in findings(disk.health, {}))
             fits = disk.size_bytes >= (short.disk_bytes or 0) and sectors <= {disk.logical_block_bytes}
             if fits and not is_failing:
-                yield (giver, found), disk
+                yield (donor, found), disk
 
 
 def _move(group: str, taking: Pair, giving: Pair, disk: MdMember) -> Move:
-    (taker, short), (giver, whole) = taking, giving
+    (recipient, short), (donor, whole) = taking, giving
     out = MdSpareOut(
-        array_id=giver.id, uuid=giver.uuid, md_name=giver.md_name, member=disk, disk_bytes=whole.disk_bytes or 0
+        array_id=donor.id, uuid=donor.uuid, md_name=donor.md_name, member=disk, disk_bytes=whole.disk_bytes or 0
     )
     add = MdAdd(
-        array_id=taker.id, uuid=taker.uuid, md_name=taker.md_name, member=disk, disk_bytes=short.disk_bytes or 0
+        array_id=recipient.id,
+        uuid=recipient.uuid,
+        md_name=recipient.md_name,
+        member=disk,
+        disk_bytes=short.disk_bytes or 0,
     )
-    gets = f"spare {disk.disk_id} of array {giver.name} replaces the lost disk"
-    lends = f"its spare {disk.disk_id} moves permanently to array {taker.name}"
+    gets = f"spare {disk.disk_id} of array {donor.name} replaces the lost disk"
+    lends = f"its spare {disk.disk_id} moves permanently to array {recipient.name}"
     plan = Plan(
-        title=f"Spare {disk.disk_id} of array {giver.name} moves to array {taker.name}, which lost a disk (spare group "
-        f"{group})",
+        title=f"Spare {disk.disk_id} of array {donor.name} moves to array {recipient.name}, which lost a disk "
+        f"(spare group {group})",
         changes=tuple(
-            Change(action=Action.CHANGE, noun="array", name=name, detail=detail)
-            for name, detail in ((taker.name, gets), (giver.name, lends))
+            PlannedChange(action=Action.CHANGE, noun="array", name=name, detail=detail)
+            for name, detail in ((recipient.name, gets), (donor.name, lends))
         ),
         steps=(out, add),
         warnings=(FULL,),
     )
-    return Move(plan=plan, giver=giver.id, taker=taker.id)
+    return Move(plan=plan, donor=donor.id, recipient=recipient.id)

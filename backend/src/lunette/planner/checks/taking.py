@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from lunette.domain.disks import UNIDENTIFIED, ObservedDisk
 from lunette.domain.errors import Conflict, InUse, Invalid
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Change
+from lunette.domain.plans import Action, PlannedChange
 from lunette.domain.steps import DiskWipe
 from lunette.planner.checks.findings import Findings
 
@@ -83,9 +83,9 @@ def _check_disk(
         findings.add(InUse, field, disk.id, message)
     elif owner is not None:
         findings.add(Conflict, field, disk.id, f"disk {disk.id} belongs to array {owner}; choose another disk")
-    elif hindrance := disk.hindrance(reference):
+    elif blocker := disk.blocker(reference):
         anyway = f", or specify it as {UNIDENTIFIED}{disk.id}" if not (disk.is_known or disk.is_busy()) else ""
-        message = f"disk {disk.id} cannot be used: {hindrance}; choose another disk{anyway}"
+        message = f"disk {disk.id} cannot be used: {blocker}; choose another disk{anyway}"
         findings.add(InUse, field, disk.id, message)
     elif disk.is_busy():
         message = f"disk {disk.id} is in use: {content}. Free it first; it cannot be wiped while it is in use"
@@ -103,7 +103,7 @@ def _check_disk(
         findings.add(InUse, field, disk.id, message)
 
 
-def wiping(disks: Sequence[ObservedDisk], wipe: frozenset[str]) -> tuple[tuple[DiskWipe, ...], list[Change]]:
+def wiping(disks: Sequence[ObservedDisk], wipe: frozenset[str]) -> tuple[tuple[DiskWipe, ...], list[PlannedChange]]:
     """The wipes of disks that may be wiped and need it, and the data they destroy."""
     used = [disk for disk in disks if disk.id in wipe and disk.occupations()]
     steps = tuple(
@@ -111,7 +111,7 @@ def wiping(disks: Sequence[ObservedDisk], wipe: frozenset[str]) -> tuple[tuple[D
         for disk in used
     )
     lost = [
-        Change(
+        PlannedChange(
             action=Action.DESTROY,
             noun="disk",
             name=disk.id,

@@ -60,14 +60,14 @@ def _exports(facts: DriftFacts, report: ConvergeReport) -> Iterator[Drift]:
         ref, _, words = rest.partition(" ")
         name = facts.names.get(ref, ref)
         yield Drift(kind=DriftKind.UNEXPLAINED, noun=noun, name=name, words=words, fix=OLDER, is_repaired=False)
-    doors = (
+    targets = (
         *(("target", one.target_id, one.state, one.reason) for one in report.targets),
         *(("subsystem", one.target_id, one.state, one.reason) for one in report.subsystems),
         *(("volume", one.volume_id, one.state, one.reason) for one in report.volumes),
         *(("portal", one.portal_id, one.state, one.reason) for one in report.portals),
         *(("fc_port", one.port_id, one.state, one.reason) for one in report.fc_ports),
     )
-    for noun, ref, state, reason in doors:
+    for noun, ref, state, reason in targets:
         if state is ServingState.BLOCKED:
             yield Drift(
                 kind=DriftKind.UNSERVED,

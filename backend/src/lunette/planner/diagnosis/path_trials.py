@@ -12,11 +12,11 @@ from lunette.domain.errors import Conflict, FieldProblem, Invalid
 from lunette.domain.identity import IdentitySource
 from lunette.domain.mappings import Family, Protocol
 from lunette.domain.paths import HostPaths, HostVerifyPaths, PathState
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.steps import HostLink, PathsAsk, PathTry
 from lunette.planner.diagnosis.paths import PathFacts
 from lunette.planner.diagnosis.why import AWAY
-from lunette.planner.kits.facts import REPLACEMENT_S, KitDoor, KitPortal
+from lunette.planner.kits.facts import REPLACEMENT_S, KitPortal, KitTarget
 
 NOT_TRIED = {
     Protocol.ISER: "they bypass the network stack, so no kernel rule can interrupt them",
@@ -62,7 +62,7 @@ def plan_trial(facts: TrialFacts, spec: HostVerifyPaths, identities: IdentitySou
         for link in links
     ]
     changes = tuple(
-        Change(
+        PlannedChange(
             action=Action.INTERRUPT, noun="host", name=host, detail=f"{link.shown} is interrupted for {spec.away_s} s"
         )
         for link in links
@@ -136,15 +136,15 @@ def _own_sessions(facts: PathFacts) -> dict[str, int]:
     assert facts.sessions is not None  # noqa: S101 checked before
     counts = {one.target: one.sessions for one in facts.sessions.counts}
     return {
-        door.name: counts[door.name]
-        for door in facts.host.doors_of(Family.SCSI)
-        if door.name in counts and not _is_shared(facts, door)
+        target.name: counts[target.name]
+        for target in facts.host.targets_of(Family.SCSI)
+        if target.name in counts and not _is_shared(facts, target)
     }
 
 
-def _is_shared(facts: PathFacts, door: KitDoor) -> bool:
+def _is_shared(facts: PathFacts, target: KitTarget) -> bool:
     seen = facts.sessions.sessions if facts.sessions else ()
-    return any(one.target == door.name and one.initiator.lower() not in facts.names for one in seen)
+    return any(one.target == target.name and one.initiator.lower() not in facts.names for one in seen)
 
 
 def _warnings(facts: TrialFacts, spec: HostVerifyPaths) -> Iterator[str]:

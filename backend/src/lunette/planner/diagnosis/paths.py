@@ -17,9 +17,9 @@ from lunette.domain.mappings import NVME_PROTOCOLS, Family, Protocol
 from lunette.domain.observations import SessionsObservation
 from lunette.domain.paths import HostPath, HostPaths, PathState, VolumePaths
 from lunette.planner.diagnosis.why import AWAY
-from lunette.planner.kits.facts import KitDoor, KitFacts, KitPortal
+from lunette.planner.kits.facts import KitFacts, KitPortal, KitTarget
 
-NOBODY = (
+NOT_LOGGED_IN = (
     "it is not known over which portals: the host has more sessions than connections from addresses known to be its own"
 )
 
@@ -57,9 +57,9 @@ class PathFacts:
 
 def verify(facts: PathFacts) -> HostPaths:
     """Every path of the host, and of each of its volumes."""
-    found = {door: tuple(_paths(facts, door)) for door in facts.host.doors}
-    volumes = tuple(one for door, paths in found.items() for one in _volumes(door, paths))
-    paths = tuple(path for of_door in found.values() for path in of_door)
+    found = {target: tuple(_paths(facts, target)) for target in facts.host.targets}
+    volumes = tuple(one for target, paths in found.items() for one in _volumes(target, paths))
+    paths = tuple(path for of_target in found.values() for path in of_target)
     state = _worst([one.state for one in volumes])
     return HostPaths(
         host=facts.host.host,
@@ -79,20 +79,20 @@ def _worst(states: Sequence[PathState]) -> PathState:
     return PathState.UP if states else PathState.UNKNOWN
 
 
-def _paths(facts: PathFacts, door: KitDoor) -> Iterator[HostPath]:
-    if door.family is Family.NVME:
+def _paths(facts: PathFacts, target: KitTarget) -> Iterator[HostPath]:
+    if target.family is Family.NVME:
         if facts.host.nqns:
-            yield from _over_nvme(facts, door)
+            yield from _over_nvme(facts, target)
         return
     if facts.host.iqns:
-        yield from _over_iscsi(facts, door)
+        yield from _over_iscsi(facts, target)
     if facts.host.wwpns:
         yield from _over_fc(facts)
 
 
-def _portal_path(door: KitDoor, portal: KitPortal, state: PathState, words: str) -> HostPath:
+def _portal_path(target: KitTarget, portal: KitPortal, state: PathState, words: str) -> HostPath:
     return HostPath(
-        target=door.name,
+        target=target.name,
         protocol=portal.protocol,
         portal=portal.name,
         address=portal.shown,
@@ -102,32 +102,34 @@ def _portal_path(door: KitDoor, portal: KitPortal, state: PathState, words: str)
     )
 
 
-def _over_iscsi(facts: PathFacts, door: KitDoor) -> Iterator[HostPath]:
+def _over_iscsi(facts: PathFacts, target: KitTarget) -> Iterator[HostPath]:
     portals = facts.host.portals_of(Protocol.ISCSI, Protocol.ISER)
-    states = _Attribution(facts, door, portals).states() if facts.sessions else {}
+    states = _Attribution(facts, target, portals).states() if facts.sessions else {}
     for portal in portals:
         state = states.get(portal, PathState.UNKNOWN)
         where = f"portal {portal.name} ({portal.shown})"
         if portal.name in facts.blocked and state is not PathState.UP:
-            yield _portal_path(door, portal, PathState.DOWN, f"{where} is not listening: {facts.blocked[portal.name]}")
+            yield _portal_path(
+                target, portal, PathState.DOWN, f"{where} is not listening: {facts.blocked[portal.name]}"
+            )
         elif state is PathState.UP:
-            yield _portal_path(door, portal, state, f"logged in on {where}")
+            yield _portal_path(target, portal, state, f"logged in on {where}")
         elif state is PathState.DOWN:
-            yield _portal_path(door, portal, state, f"no connection to {where}")
+            yield _portal_path(target, portal, state, f"no connection to {where}")
         else:
-            yield _portal_path(door, portal, state, f"{where}: {NOBODY if facts.sessions else AWAY}")
+            yield _portal_path(target, portal, state, f"{where}: {NOT_LOGGED_IN if facts.sessions else AWAY}")
 
 
 class _Attribution:
     """Which connections to iSCSI portals are one host's sessions on one target."""
 
-    def __init__(self, facts: PathFacts, door: KitDoor, portals: Sequence[KitPortal]) -> None:
+    def __init__(self, facts: PathFacts, target: KitTarget, portals: Sequence[KitPortal]) -> None:
         if facts.sessions is None:
             raise ValueError("without the agent, connections cannot be attributed to hosts")
-        self._facts, self._door, self._portals, self._seen = facts, door, portals, facts.sessions
-        self._here = [one for one in facts.own if one.target == door.name]
+        self._facts, self._target, self._portals, self._seen = facts, target, portals, facts.sessions
+        self._here = [one for one in facts.own if one.target == target.name]
         self._peers = {one.peer for one in facts.own if one.peer}
-        self._doors = len({one.target for one in facts.own if one.protocol is not Protocol.FC})
+        self._targets = len({one.target for one in facts.own if one.protocol is not Protocol.FC})
         strangers = [one for one in self._seen.sessions if one.initiator.lower() not in facts.names]
         self._claimed = {one.peer for one in strangers if one.peer}
 
@@ -152,7 +154,7 @@ class _Attribution:
             return PathState.UP if is_there and alone else PathState.UNKNOWN
         peers = [one.peer for one in self._seen.connections if (one.address, one.port) == (portal.address, portal.port)]
         known = [peer for peer in peers if peer in self._peers]
-        if known and not self._claimed & set(known) and len(known) >= self._doors:
+        if known and not self._claimed & set(known) and len(known) >= self._targets:
             return PathState.UP
         is_open = bool(known) or any(peer not in self._claimed for peer in peers)
         return PathState.UNKNOWN if is_open else PathState.DOWN
@@ -160,30 +162,33 @@ class _Attribution:
     def _left(self, states: Mapping[KitPortal, PathState]) -> int | None:
         """Sessions on the target without a known portal; None if other hosts may have them."""
         shares = any(
-            one.target == self._door.name and one.initiator.lower() in self._facts.others for one in self._seen.sessions
+            one.target == self._target.name and one.initiator.lower() in self._facts.others
+            for one in self._seen.sessions
         )
-        count = next((one.sessions for one in self._seen.counts if one.target == self._door.name), None)
+        count = next((one.sessions for one in self._seen.counts if one.target == self._target.name), None)
         if shares or count is None:
             return None
         return max(0, count - sum(state is PathState.UP for state in states.values()))
 
 
-def _over_nvme(facts: PathFacts, door: KitDoor) -> Iterator[HostPath]:
+def _over_nvme(facts: PathFacts, target: KitTarget) -> Iterator[HostPath]:
     unseen = facts.unseen(Family.NVME)
     for portal in facts.host.portals_of(*NVME_PROTOCOLS):
         where = f"portal {portal.name} ({portal.shown})"
         is_there = any(
-            one.target == door.name and one.protocol is portal.protocol and _is_through(one.portal or "", portal)
+            one.target == target.name and one.protocol is portal.protocol and _is_through(one.portal or "", portal)
             for one in facts.own
         )
         if portal.name in facts.blocked and not is_there:
-            yield _portal_path(door, portal, PathState.DOWN, f"{where} is not listening: {facts.blocked[portal.name]}")
+            yield _portal_path(
+                target, portal, PathState.DOWN, f"{where} is not listening: {facts.blocked[portal.name]}"
+            )
         elif is_there:
-            yield _portal_path(door, portal, PathState.UP, f"connected on {where}")
+            yield _portal_path(target, portal, PathState.UP, f"connected on {where}")
         elif unseen is not None:
-            yield _portal_path(door, portal, PathState.UNKNOWN, f"{where}: {unseen}")
+            yield _portal_path(target, portal, PathState.UNKNOWN, f"{where}: {unseen}")
         else:
-            yield _portal_path(door, portal, PathState.DOWN, f"no connection to {where}")
+            yield _portal_path(target, portal, PathState.DOWN, f"no connection to {where}")
 
 
 def _is_through(where: str, portal: KitPortal) -> bool:
@@ -225,15 +230,15 @@ def _fc_path(port: str, initiator: str | None, state: PathState, words: str) -> 
     )
 
 
-def _volumes(door: KitDoor, paths: Sequence[HostPath]) -> Iterator[VolumePaths]:
+def _volumes(target: KitTarget, paths: Sequence[HostPath]) -> Iterator[VolumePaths]:
     unknown = any(path.state is PathState.UNKNOWN for path in paths)
     up = sum(path.state is PathState.UP for path in paths)
     state = _worst([path.state for path in paths] or [PathState.DOWN])
-    for volume in door.volumes:
+    for volume in target.volumes:
         yield VolumePaths(
             volume=volume.name,
             lun=volume.lun,
-            family=door.family,
+            family=target.family,
             expected=len(paths),
             seen=None if unknown else up,
             state=state,

@@ -20,7 +20,7 @@ from lunette.domain.mappings import Family, Protocol
 from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.why import LinkState, Part, WhyChain, WhyLink
 from lunette.planner.access.portals import KnownPortal, shown
-from lunette.planner.arrays.absent import strangers, told
+from lunette.planner.arrays.absent import describe, strangers
 from lunette.planner.checks.findings import shorten
 from lunette.planner.engines.array_engines import hides_array
 from lunette.planner.engines.known_array import KnownArray
@@ -43,7 +43,7 @@ UNREAD = "it cannot be read now; see the alerts"
 
 
 @dataclass(frozen=True)
-class Way:
+class HostAccess:
     """How a volume is mapped to a host: LUN, target, and the group if there is one.
 
     `target_name` is the target's IQN, or over NVMe the subsystem's NQN.
@@ -62,13 +62,13 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Guest:
+class MappedHost:
     """The host that should see the volume. `initiators` are (kind, name)."""
 
     name: str
     initiators: frozenset[tuple[str, str]]
     group: str | None
-    way: Way | None
+    way: HostAccess | None
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class ChainFacts:
     volume: str
     volume_state: str
     owners: Sequence[str]
-    guest: Guest | None
+    guest: MappedHost | None
     portals: Sequence[KnownPortal]
     wanted: int
     seen: Observation | None
@@ -136,7 +136,9 @@ def _disks(facts: ChainFacts, observed: ObservedArray | None) -> WhyLink:
         others = strangers(facts.array.engine, facts.array.uuid, ids, facts.seen)
         if others:
             away = sum(facts.seen.disk(disk_id) is None for disk_id in ids)
-            return _broken(Part.DISK, f"array {facts.array.name}: {told(others, away)}; find out what happened to them")
+            return _broken(
+                Part.DISK, f"array {facts.array.name}: {describe(others, away)}; find out what happened to them"
+            )
     gone = [disk_id for disk_id in ids if facts.seen.disk(disk_id) is None]
     faulty = [m.disk_id for m in observed.members if m.state == "faulty" and m.disk_id] if observed else []
     lost = [*gone, *(disk_id for disk_id in faulty if disk_id not in gone)]
@@ -217,30 +219,34 @@ def _export(facts: ChainFacts) -> WhyLink:
             "the agent rejected the current configuration and continues to serve the previous one: "
             f"{facts.report.refusal}",
         )
-    doors: Sequence[TargetReport] = facts.report.targets if guest.way.family is Family.SCSI else facts.report.subsystems
+    targets: Sequence[TargetReport] = (
+        facts.report.targets if guest.way.family is Family.SCSI else facts.report.subsystems
+    )
     reports: list[VolumeReport | TargetReport] = [
         *(one for one in facts.report.volumes if one.volume_id == facts.volume_id),
-        *(one for one in doors if one.target_id == guest.way.target_id),
+        *(one for one in targets if one.target_id == guest.way.target_id),
     ]
     blocked = next((one for one in reports if one.state is ServingState.BLOCKED), None)
     if blocked is not None:
-        return _broken(Part.EXPORT, f"it waits: {blocked.reason or 'the agent gave no reason'}{_without(facts, doors)}")
+        return _broken(
+            Part.EXPORT, f"it waits: {blocked.reason or 'the agent gave no reason'}{_without(facts, targets)}"
+        )
     if len(reports) < 2 or facts.report.generation < facts.wanted:
         return _broken(Part.EXPORT, "the agent has not applied the last change yet; ask again in a few seconds")
     via = f" through host group {guest.way.group}" if guest.way.group else ""
     return _ok(Part.EXPORT, f"{guest.way.place}{via} is open")
 
 
-def _without(facts: ChainFacts, doors: Sequence[TargetReport]) -> str:
+def _without(facts: ChainFacts, targets: Sequence[TargetReport]) -> str:
     """A note that the host's paths opened without the volume, if they did."""
     guest = facts.guest
-    door = next((one for one in doors if guest and guest.way and one.target_id == guest.way.target_id), None)
-    if guest is None or guest.way is None or door is None or facts.volume_id not in door.missing:
+    target = next((one for one in targets if guest and guest.way and one.target_id == guest.way.target_id), None)
+    if guest is None or guest.way is None or target is None or facts.volume_id not in target.missing:
         return ""
-    if door.opened_without_after_s is None:
+    if target.opened_without_after_s is None:
         return ""
     owner = f"host group {guest.way.group}" if guest.way.group else f"host {guest.name}"
-    return f"; the host's paths opened without it after {door.opened_without_after_s} s, as {owner} specifies"
+    return f"; the host's paths opened without it after {target.opened_without_after_s} s, as {owner} specifies"
 
 
 def _portal(facts: ChainFacts) -> WhyLink:
@@ -294,7 +300,7 @@ def _fc_port(facts: ChainFacts) -> WhyLink:
     return _ok(Part.PORTAL, f"Fibre Channel port {shorten(online)} is online")
 
 
-def _not_over_fc(facts: ChainFacts, guest: Guest) -> WhyLink:
+def _not_over_fc(facts: ChainFacts, guest: MappedHost) -> WhyLink:
     """The host has no session on any FC port: its presence on the fabric decides which side has the fault."""
     wwpns = {name for _, name in guest.initiators}
     ports = facts.seen.fc_ports if facts.seen else ()

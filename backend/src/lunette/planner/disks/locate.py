@@ -2,7 +2,7 @@
 
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.steps import DiskLocate
 
 
@@ -18,7 +18,7 @@ def plan_locate(disk: ObservedDisk, *, is_on: bool) -> Plan:
         )
     words = f"the locate light of bay {disk.place.bay} is turned {'on' if is_on else 'off'}"
     step = DiskLocate(disk_id=disk.id, serial=disk.serial, is_on=is_on, was_on=was_on)
-    change = Change(action=Action.CHANGE, noun="disk", name=disk.id, detail=words)
+    change = PlannedChange(action=Action.CHANGE, noun="disk", name=disk.id, detail=words)
     return Plan(
         title=f"Turn {'on' if is_on else 'off'} the locate light of disk {disk.id}", changes=(change,), steps=(step,)
     )

@@ -7,7 +7,7 @@ from lunette.domain.disks import DiskWipeRequest, ObservedDisk, Transport, WipeM
 from lunette.domain.errors import Conflict, FieldProblem, InUse, Invalid
 from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.steps import DiskErase, DiskWipe
 
 OF_OTHERS = (
@@ -37,7 +37,7 @@ def plan_wipe(
     _refuse_use(disk, owner)
     _check_names(disk, spec)
     lost = "all signatures are lost" if spec.method is WipeMethod.SIGNATURES else "all data is lost"
-    change = Change(action=Action.DESTROY, noun="disk", name=disk.id, detail=f"{_carries(disk)}: {lost}")
+    change = PlannedChange(action=Action.DESTROY, noun="disk", name=disk.id, detail=f"{_carries(disk)}: {lost}")
     if spec.method is WipeMethod.SIGNATURES:
         wipe = DiskWipe(disk_id=disk.id, serial=disk.serial, size_bytes=disk.size_bytes, signatures=disk.signatures)
         warning = (
@@ -67,7 +67,7 @@ def _refuse_use(disk: ObservedDisk, owner: str | None) -> None:
     if disk.fabric:
         raise InUse(f"Disk {disk.id} is attached over a fabric: it is a volume of another array and cannot be wiped.")
     if not disk.is_known and not disk.is_busy():
-        raise Conflict(f"Disk {disk.id} cannot be wiped: {disk.hindrance()}.")
+        raise Conflict(f"Disk {disk.id} cannot be wiped: {disk.blocker()}.")
     if disk.is_busy():
         raise InUse(f"Disk {disk.id} cannot be wiped: {disk.occupation()}. Free it first.")
 

@@ -72,7 +72,7 @@ class Blueprint:
         return tuple(step for step in (self.create, self.crypt, self.group) if step is not None)
 
 
-class Changing(Protocol):
+class ArrayChangePlanning(Protocol):
     """Plans for an existing array; each raises Invalid if the engine does not offer the change."""
 
     LABEL: str
@@ -104,7 +104,7 @@ class Changing(Protocol):
 
     def plan_patch(self, array: KnownArray, spec: ArrayPatch, low: int | None, high: int | None) -> Plan: ...
 
-    def plan_let_go(self, array: KnownArray, disk: MdMember) -> Plan: ...
+    def plan_release_disk(self, array: KnownArray, disk: MdMember) -> Plan: ...
 
 
 class ArrayPlanning(ABC):
@@ -115,7 +115,7 @@ class ArrayPlanning(ABC):
     """The volume engine for its arrays."""
     parts: ClassVar[tuple[Part, ...]]
     """The parts that must have been read before an unobserved array is known to be missing."""
-    changes: ClassVar[Changing]
+    changes: ClassVar[ArrayChangePlanning]
     takes_unidentified_disks: ClassVar[bool] = False
     """Whether it recognizes its disks by what it wrote on them, even if nothing else identifies the disk."""
     fills_lost_places: ClassVar[bool] = False

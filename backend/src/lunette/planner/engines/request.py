@@ -7,7 +7,7 @@ from lunette.domain.arrays import ArrayState, ObservedArray, ObservedMember
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, FieldProblem, InUse, Invalid
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Change
+from lunette.domain.plans import Action, PlannedChange
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import AnyStep, MdMember
 from lunette.planner.checks.findings import Findings
@@ -16,7 +16,7 @@ from lunette.planner.engines.known_array import KnownArray
 from lunette.providers.arrays.md.plan import survives
 
 
-class Request:
+class ArrayChangeRequest:
     """A request for a change of one array: the array as observed, and everything that speaks against the change.
 
     Raises Conflict immediately if the array does not run. `what` says what does not happen then.
@@ -57,7 +57,7 @@ class Request:
 
     def take(
         self, fields: Mapping[str, str], wipe: Sequence[str], least_bytes: int | None = None
-    ) -> tuple[list[ObservedDisk], tuple[AnyStep, ...], list[Change]]:
+    ) -> tuple[list[ObservedDisk], tuple[AnyStep, ...], list[PlannedChange]]:
         """The new disks, the steps that wipe them, and the data they destroy. Refuses immediately what is wrong with
         any.
 
@@ -103,8 +103,8 @@ class Request:
             )
             self.add(InUse, "disk", place.disk_id, message)
 
-    def changed(self, detail: str) -> Change:
-        return Change(action=Action.CHANGE, noun="array", name=self.array.name, detail=detail)
+    def changed(self, detail: str) -> PlannedChange:
+        return PlannedChange(action=Action.CHANGE, noun="array", name=self.array.name, detail=detail)
 
     def _running(self) -> ObservedArray:
         found = next((a for a in self.seen.arrays if a.uuid == self.array.uuid), None)

@@ -7,7 +7,7 @@ from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.steps import AnyStep
 from lunette.planner.engines.known_array import KnownArray
-from lunette.planner.engines.request import Request
+from lunette.planner.engines.request import ArrayChangeRequest
 
 
 def plan(array: KnownArray, spec: ArrayScrub, seen: Observation, step: AnyStep, label: str, more: str = "") -> Plan:
@@ -16,7 +16,7 @@ def plan(array: KnownArray, spec: ArrayScrub, seen: Observation, step: AnyStep, 
     Raises Invalid where there is nothing to compare, and Conflict while something else runs, or a disk is missing.
     """
     stop = spec.action is ScrubAction.STOP
-    ask = Request(array, seen, f"The scrub of array {array.name} was not {'stopped' if stop else 'started'}")
+    ask = ArrayChangeRequest(array, seen, f"The scrub of array {array.name} was not {'stopped' if stop else 'started'}")
     running = ask.found.progress.action if ask.found.progress else None
     if ask.found.level == Level.RAID0:
         ask.add(Invalid, "action", spec.action, f"array {array.name} is raid0: it has no redundancy to compare")

@@ -8,9 +8,9 @@ from lunette.domain.kits import HostKit
 from lunette.domain.mappings import NVME_PROTOCOLS, Family, Protocol
 from lunette.planner.kits import esxi, linux, proxmox, windows
 from lunette.planner.kits.facts import KEEP_S, KitFacts
-from lunette.planner.kits.parts import Parts
+from lunette.planner.kits.parts import KitParts
 
-_BUILDERS: dict[OsType, Callable[[KitFacts], Parts]] = {
+_BUILDERS: dict[OsType, Callable[[KitFacts], KitParts]] = {
     OsType.LINUX: linux.build,
     OsType.PROXMOX: proxmox.build,
     OsType.ESXI: esxi.build,
@@ -42,9 +42,9 @@ def build(facts: KitFacts) -> HostKit:
 
 def _missing(facts: KitFacts) -> Iterator[str]:
     """The problems that keep the host from its volumes, by family."""
-    if not facts.doors:
+    if not facts.targets:
         yield f"No volume is mapped to host {facts.host}, so there is nothing to connect to: map a volume first."
-    scsi, nvme = facts.doors_of(Family.SCSI), facts.doors_of(Family.NVME)
+    scsi, nvme = facts.targets_of(Family.SCSI), facts.targets_of(Family.NVME)
     if scsi and not (facts.iqns or facts.wwpns):
         yield f"Host {facts.host} has no initiator for its volumes over SCSI: enter its IQN or WWPN."
     if scsi and facts.iqns and not facts.portals_of(Protocol.ISCSI, Protocol.ISER):
@@ -69,14 +69,14 @@ def _everywhere(facts: KitFacts) -> Iterator[str]:
             )
 
 
-def _by_hand(facts: KitFacts) -> Parts:
+def _by_hand(facts: KitFacts) -> KitParts:
     """For other operating systems: the addresses and targets to connect to."""
-    doors = [
-        f"{'Target' if door.family is Family.SCSI else 'Subsystem'} {door.name} with "
-        + ", ".join(f"{volume.name} ({volume.lun})" for volume in door.volumes)
-        for door in facts.doors
+    targets = [
+        f"{'Target' if target.family is Family.SCSI else 'Subsystem'} {target.name} with "
+        + ", ".join(f"{volume.name} ({volume.lun})" for volume in target.volumes)
+        for target in facts.targets
     ]
     portals = [f"Portal {one.name}: {one.shown} over {one.protocol.value}" for one in facts.portals]
     ports = [f"Fibre Channel port {one}" for one in facts.fc_ports if facts.wwpns]
     waiting = f"Give the host timeouts of {facts.wait_s(KEEP_S)} s or more. {facts.measured}"
-    return Parts(notes=(*doors, *portals, *ports, waiting))
+    return KitParts(notes=(*targets, *portals, *ports, waiting))

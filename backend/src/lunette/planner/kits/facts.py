@@ -63,7 +63,7 @@ class KitVolume:
 
 
 @dataclass(frozen=True)
-class KitDoor:
+class KitTarget:
     """A target or subsystem that serves the host: its own, or that of its group. `name` is its IQN or NQN."""
 
     family: Family
@@ -98,7 +98,7 @@ class KitFacts:
     iqns: tuple[str, ...]
     wwpns: tuple[str, ...]
     nqns: tuple[str, ...]
-    doors: tuple[KitDoor, ...]
+    targets: tuple[KitTarget, ...]
     portals: tuple[KitPortal, ...]
     fc_ports: tuple[str, ...]
     chap: KitChap | None = None
@@ -110,8 +110,8 @@ class KitFacts:
     outage_s: float | None = None
     """How long the last restart interrupted the exports, in seconds; None if not measured yet."""
 
-    def doors_of(self, family: Family) -> tuple[KitDoor, ...]:
-        return tuple(door for door in self.doors if door.family is family)
+    def targets_of(self, family: Family) -> tuple[KitTarget, ...]:
+        return tuple(target for target in self.targets if target.family is family)
 
     def portals_of(self, *protocols: Protocol) -> tuple[KitPortal, ...]:
         return tuple(portal for portal in self.portals if portal.protocol in protocols)
@@ -138,22 +138,22 @@ class KitFacts:
     def over_iscsi(self) -> bool:
         """True for iSCSI and iSER."""
         reached = self.portals_of(Protocol.ISCSI, Protocol.ISER)
-        return bool(self.iqns and reached and self.doors_of(Family.SCSI))
+        return bool(self.iqns and reached and self.targets_of(Family.SCSI))
 
     @property
     def over_fc(self) -> bool:
-        return bool(self.wwpns and self.fc_ports and self.doors_of(Family.SCSI))
+        return bool(self.wwpns and self.fc_ports and self.targets_of(Family.SCSI))
 
     @property
     def over_nvme(self) -> bool:
         """True if the protocol runs over a network, so that a kit names the address."""
         reached = self.portals_of(Protocol.NVME_TCP, Protocol.NVME_RDMA)
-        return bool(self.nqns and reached and self.doors_of(Family.NVME))
+        return bool(self.nqns and reached and self.targets_of(Family.NVME))
 
     @property
     def over_nvme_fc(self) -> bool:
         """True for Fibre Channel, where ports discover each other."""
-        return bool(self.nqns and self.portals_of(Protocol.NVME_FC) and self.doors_of(Family.NVME))
+        return bool(self.nqns and self.portals_of(Protocol.NVME_FC) and self.targets_of(Family.NVME))
 
     @property
     def needs_secrets(self) -> bool:

@@ -7,7 +7,7 @@ from lunette.domain.kits import KitCommand, KitFile, KitProof
 
 
 @dataclass(frozen=True)
-class Parts:
+class KitParts:
     files: tuple[KitFile, ...] = ()
     commands: tuple[KitCommand, ...] = ()
     check: str | None = None

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from lunette.planner.kits import linux
 from lunette.planner.kits.facts import KitFacts
-from lunette.planner.kits.parts import Parts
+from lunette.planner.kits.parts import KitParts
 
 _NOTES = (
     "On every node, apply the kit of the host that represents the node.",
@@ -16,7 +16,7 @@ _NOTES = (
 )
 
 
-def build(facts: KitFacts) -> Parts:
+def build(facts: KitFacts) -> KitParts:
     """As for Linux."""
     parts = linux.build(facts)
     return replace(parts, notes=(*parts.notes, *_NOTES)) if parts.files else parts

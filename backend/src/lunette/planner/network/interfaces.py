@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 from lunette.domain.errors import Conflict, InUse, Invalid
 from lunette.domain.interfaces import InterfaceChange, InterfaceKind, InterfaceSettings, ObservedInterface
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.steps import InterfaceTry
-from lunette.domain.steps.interfaces import Beside
+from lunette.domain.steps.interfaces import InterfaceSetting
 from lunette.planner.access import firewall
 from lunette.planner.access.portals import KnownPortal, shown
 from lunette.planner.checks.findings import Findings
 from lunette.planner.network.interface_rules import Paths, check, check_waiting, leaving, table_for, warnings, words
-from lunette.planner.network.made_interfaces import beside_of, lines
+from lunette.planner.network.made_interfaces import lines, others_of
 
 
 def plan_change(
@@ -42,10 +42,10 @@ def plan_change(
     if settings == before:
         return Plan(title=title, changes=(), steps=())
     hosts = sorted({host for portal in losing for host in paths.connected[portal.name].hosts})
-    changes = [Change(action=Action.CHANGE, noun="interface", name=interface.name, detail=words(settings))]
+    changes = [PlannedChange(action=Action.CHANGE, noun="interface", name=interface.name, detail=words(settings))]
     changes += [*lines(interface.name, beside), *_interrupted(interface.name, losing, hosts)]
     step = InterfaceTry(trial_id=trial_id, interface=interface.name, settings=settings, beside=beside)
-    told = [
+    reported = [
         *warnings(interface, settings, going, paths),
         *firewall.role_changes(interface, settings, paths.caller, seen),
         *(text for portal in losing for text in paths.connected[portal.name].warnings()),
@@ -55,7 +55,7 @@ def plan_change(
         changes=tuple(changes),
         steps=(step,),
         hosts_interrupted=tuple(hosts),
-        warnings=tuple(dict.fromkeys(told)),
+        warnings=tuple(dict.fromkeys(reported)),
     )
 
 
@@ -69,7 +69,7 @@ def plan_end(interface: ObservedInterface, *, keep: bool) -> Plan:
         )
     return Plan(
         title=f"{'Confirm' if keep else 'Revert'} the change of interface {interface.name}",
-        changes=(Change(action=Action.CHANGE, noun="interface", name=interface.name, detail=words_),),
+        changes=(PlannedChange(action=Action.CHANGE, noun="interface", name=interface.name, detail=words_),),
         steps=(),
     )
 
@@ -85,21 +85,21 @@ def _check_named(findings: Findings, losing: Sequence[KnownPortal], spec: Interf
             findings.add(InUse, "portals", portal.name, message)
 
 
-def _interrupted(name: str, losing: Sequence[KnownPortal], hosts: Sequence[str]) -> Iterator[Change]:
+def _interrupted(name: str, losing: Sequence[KnownPortal], hosts: Sequence[str]) -> Iterator[PlannedChange]:
     for portal in losing:
         detail = f"loses its address {portal.address}"
-        yield Change(action=Action.INTERRUPT, noun="portal", name=portal.name, detail=detail)
+        yield PlannedChange(action=Action.INTERRUPT, noun="portal", name=portal.name, detail=detail)
     for host in hosts:
-        yield Change(action=Action.INTERRUPT, noun="host", name=host, detail=f"loses its paths through {name}")
+        yield PlannedChange(action=Action.INTERRUPT, noun="host", name=host, detail=f"loses its paths through {name}")
 
 
 def _members(
     findings: Findings, interface: ObservedInterface, spec: InterfaceChange, seen: Observation, paths: Paths
-) -> tuple[Beside, ...]:
+) -> tuple[InterfaceSetting, ...]:
     if spec.members is None:
         return ()
     made = interface.settings.made if interface.settings else None
     if made is None or made.kind is not InterfaceKind.BOND:
         findings.add(Invalid, "members", None, f"interface {interface.name} is not a bond that Lunette created")
         return ()
-    return beside_of(findings, interface.name, made.members, spec.members, seen, paths)
+    return others_of(findings, interface.name, made.members, spec.members, seen, paths)

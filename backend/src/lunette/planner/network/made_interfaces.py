@@ -15,9 +15,9 @@ from lunette.domain.interfaces import (
     ObservedInterface,
 )
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.steps import InterfaceTry
-from lunette.domain.steps.interfaces import Beside
+from lunette.domain.steps.interfaces import InterfaceSetting
 from lunette.planner.checks.findings import Findings
 from lunette.planner.network.interface_rules import (
     Paths,
@@ -47,20 +47,20 @@ def plan_create(spec: InterfaceCreate, seen: Observation, paths: Paths, trial_id
     if spec.kind is InterfaceKind.VLAN:
         beside = _onto_parent(findings, spec, seen)
     else:
-        beside = beside_of(findings, spec.name, (), spec.members, seen, paths)
+        beside = others_of(findings, spec.name, (), spec.members, seen, paths)
     settings = _settings(spec)
     blank = _blank(spec.name, spec.members, seen)
     settings = settings.model_copy(update={"table": table_for(blank, settings, seen)})
     check(findings, blank, settings, seen, frozenset(spec.members))
     findings.refuse(f"Interface {spec.name} was not created")
     step = InterfaceTry(trial_id=trial_id, interface=spec.name, settings=settings, beside=beside)
-    first = Change(action=Action.CREATE, noun="interface", name=spec.name, detail=words(settings))
-    told = warnings(blank, settings, leaving(blank, settings), paths)
+    first = PlannedChange(action=Action.CREATE, noun="interface", name=spec.name, detail=words(settings))
+    reported = warnings(blank, settings, leaving(blank, settings), paths)
     return Plan(
         title=f"Create interface {spec.name}",
         changes=(first, *lines(spec.name, beside)),
         steps=(step,),
-        warnings=tuple(dict.fromkeys(told)),
+        warnings=tuple(dict.fromkeys(reported)),
     )
 
 
@@ -89,24 +89,26 @@ def plan_remove(interface: ObservedInterface, seen: Observation, paths: Paths, t
     beside = _off_parent(name, made, seen) if made else ()
     step = InterfaceTry(trial_id=trial_id, interface=name, settings=None, beside=beside)
     gone = ", ".join(one.address for one in interface.addresses)
-    first = Change(action=Action.DESTROY, noun="interface", name=name, detail=f"with {gone}" if gone else "is removed")
-    told = warnings(interface, InterfaceSettings(), leaving(interface, InterfaceSettings()), paths)
+    first = PlannedChange(
+        action=Action.DESTROY, noun="interface", name=name, detail=f"with {gone}" if gone else "is removed"
+    )
+    reported = warnings(interface, InterfaceSettings(), leaving(interface, InterfaceSettings()), paths)
     return Plan(
         title=f"Remove interface {name}",
         changes=(first, *lines(name, beside)),
         steps=(step,),
-        warnings=tuple(dict.fromkeys(told)),
+        warnings=tuple(dict.fromkeys(reported)),
     )
 
 
-def beside_of(
+def others_of(
     findings: Findings,
     bond: str,
     before: Sequence[str],
     members: Sequence[str],
     seen: Observation,
     paths: Paths,
-) -> tuple[Beside, ...]:
+) -> tuple[InterfaceSetting, ...]:
     """The effect on interfaces that join or leave a bond."""
     known = {one.name: one for one in seen.interfaces}
     for index, name in enumerate(members):
@@ -116,11 +118,15 @@ def beside_of(
             findings.add(Invalid, "members", name, f"network interface {name} was not found")
         elif name not in before:
             _check_member(findings, known[name], seen, paths)
-    joining = [Beside(interface=name, settings=InterfaceSettings(bond=bond)) for name in members if name not in before]
-    return (*joining, *(Beside(interface=name, settings=None) for name in before if name not in members))
+    joining = [
+        InterfaceSetting(interface=name, settings=InterfaceSettings(bond=bond))
+        for name in members
+        if name not in before
+    ]
+    return (*joining, *(InterfaceSetting(interface=name, settings=None) for name in before if name not in members))
 
 
-def lines(name: str, beside: Sequence[Beside]) -> list[Change]:
+def lines(name: str, beside: Sequence[InterfaceSetting]) -> list[PlannedChange]:
     """The lines of the plan about the other interfaces."""
 
     def detail(settings: InterfaceSettings | None) -> str:
@@ -129,7 +135,7 @@ def lines(name: str, beside: Sequence[Beside]) -> list[Change]:
         return f"belongs to {settings.bond}" if settings.bond else f"carries {', '.join(settings.vlans) or 'no VLAN'}"
 
     return [
-        Change(action=Action.CHANGE, noun="interface", name=one.interface, detail=detail(one.settings))
+        PlannedChange(action=Action.CHANGE, noun="interface", name=one.interface, detail=detail(one.settings))
         for one in beside
         if one.interface != name
     ]
@@ -187,7 +193,7 @@ def _blank(name: str, members: Sequence[str], seen: Observation) -> ObservedInte
     )
 
 
-def _onto_parent(findings: Findings, spec: InterfaceCreate, seen: Observation) -> tuple[Beside, ...]:
+def _onto_parent(findings: Findings, spec: InterfaceCreate, seen: Observation) -> tuple[InterfaceSetting, ...]:
     parent = next((one for one in seen.interfaces if one.name == spec.parent), None)
     if parent is None:
         if spec.parent is not None:
@@ -210,18 +216,18 @@ def _onto_parent(findings: Findings, spec: InterfaceCreate, seen: Observation) -
         message = f"its parent {parent.name} has an MTU of {most} bytes: a VLAN cannot have a larger one"
         findings.add(Invalid, "mtu_bytes", spec.mtu_bytes, message)
     after = before.model_copy(update={"vlans": (*before.vlans, spec.name)})
-    return (Beside(interface=parent.name, settings=after),)
+    return (InterfaceSetting(interface=parent.name, settings=after),)
 
 
-def _off_parent(name: str, made: Made, seen: Observation) -> tuple[Beside, ...]:
+def _off_parent(name: str, made: Made, seen: Observation) -> tuple[InterfaceSetting, ...]:
     if made.kind is InterfaceKind.BOND:
-        return tuple(Beside(interface=member, settings=None) for member in made.members)
+        return tuple(InterfaceSetting(interface=member, settings=None) for member in made.members)
     parent = next((one for one in seen.interfaces if one.name == made.parent), None)
     if parent is None or parent.settings is None:
         return ()
     vlans = tuple(one for one in parent.settings.vlans if one != name)
     after = parent.settings.model_copy(update={"vlans": vlans})
-    return (Beside(interface=parent.name, settings=None if after == InterfaceSettings() else after),)
+    return (InterfaceSetting(interface=parent.name, settings=None if after == InterfaceSettings() else after),)
 
 
 def _check_member(findings: Findings, one: ObservedInterface, seen: Observation, paths: Paths) -> None:

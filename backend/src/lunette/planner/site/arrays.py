@@ -7,7 +7,7 @@ from lunette.domain.arrays import ArrayCreate, MemberRole
 from lunette.planner.engines.array_engines import ARRAY_ENGINES
 
 Joining = ArrayAddSpares | ArrayAddDisks | ArrayGrow
-_BESIDE = (MemberRole.LOG, MemberRole.CACHE, MemberRole.SPECIAL)
+_AUXILIARY = (MemberRole.LOG, MemberRole.CACHE, MemberRole.SPECIAL)
 
 
 def joining(
@@ -22,7 +22,7 @@ def joining(
     fills = ARRAY_ENGINES[present.engine].fills_lost_places
     if fills:
         yield from _filling(wanted, present, wipe, places)
-    for role in _BESIDE if fills else (MemberRole.SPARE, *_BESIDE, MemberRole.DATA):
+    for role in _AUXILIARY if fills else (MemberRole.SPARE, *_AUXILIARY, MemberRole.DATA):
         asked, there = getattr(wanted, role.field), getattr(present, role.field)
         if role.field in wanted.model_fields_set and set(there) <= set(asked) and (disks := _new(asked, there)):
             yield role.field, _spec(role, disks, wipe)

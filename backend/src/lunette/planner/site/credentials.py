@@ -31,7 +31,7 @@ def credentials(findings: Findings, key: str, place: str, wanted: Asked, held: A
         return None
 
 
-def kept(held: Asked | None) -> Chap | DhChap | None:
+def unchanged(held: Asked | None) -> Chap | DhChap | None:
     """The stored secret; None also if it was lost."""
     if held is None or held.secret is None:
         return None

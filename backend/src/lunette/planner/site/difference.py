@@ -224,7 +224,7 @@ class _Comparison:
                 held = getattr(present, name, None)
                 place = f"{self._places[key]}.{name}"
                 made = credentials.credentials(self._findings, key, place, asked, held)
-                yield name, made, credentials.kept(held)
+                yield name, made, credentials.unchanged(held)
 
     def _remove(self, noun: SiteNoun, keys: Iterable[str]) -> None:
         for key in keys:

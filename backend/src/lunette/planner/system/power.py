@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from lunette.domain.errors import Conflict, Unavailable
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.power import ObservedPower, PowerAction
 from lunette.domain.steps import MachineStop
 from lunette.planner.access.connected import Connected
@@ -19,9 +19,9 @@ def plan_stop(action: PowerAction, seen: Observation, connected: Connected, jobs
     power = _possible(seen)
     detail = "restarts" if action is PowerAction.RESTART else "is shut down, and stays off until it is switched on"
     until = "until it has restarted" if action is PowerAction.RESTART else "until it is switched on again"
-    changes = [Change(action=Action.CHANGE, noun="system", name=seen.hostname, detail=detail)]
+    changes = [PlannedChange(action=Action.CHANGE, noun="system", name=seen.hostname, detail=detail)]
     changes += [
-        Change(action=Action.INTERRUPT, noun="host", name=host, detail=f"loses its paths {until}")
+        PlannedChange(action=Action.INTERRUPT, noun="host", name=host, detail=f"loses its paths {until}")
         for host in connected.hosts
     ]
     return Plan(

@@ -11,7 +11,7 @@ from lunette.domain.backups import LeftOut, StillServed
 from lunette.domain.base import Model
 from lunette.domain.exports import ExportSet, ExportSubsystem, ExportTarget, ReleaseKind
 
-Door = ExportTarget | ExportSubsystem
+ServedTarget = ExportTarget | ExportSubsystem
 
 
 class Judgement(Model):
@@ -49,7 +49,7 @@ def releases(served: ExportSet, wanted: ExportSet, give_up: Iterable[str]) -> tu
     named = frozenset(give_up)
     given = tuple((one.kind, one.id) for one in still_served(served, wanted) if one.id in named)
     needed = {volume.volume_id for volume in wanted.volumes}
-    needed |= {lun.volume_id for door in _doors(_without(served, named)) for lun in door.luns}
+    needed |= {lun.volume_id for target in _targets(_without(served, named)) for lun in target.luns}
     idle = (volume.volume_id for volume in served.volumes if volume.volume_id not in needed)
     return (*given, *((ReleaseKind.VOLUME, id_) for id_ in idle if given))
 
@@ -59,20 +59,20 @@ def still_served(served: ExportSet | None, wanted: ExportSet) -> tuple[StillServ
     return tuple({one.id: one for one in _still_served(served, wanted)}.values()) if served else ()
 
 
-def _doors(exports: ExportSet) -> tuple[Door, ...]:
+def _targets(exports: ExportSet) -> tuple[ServedTarget, ...]:
     return (*exports.targets, *exports.subsystems)
 
 
-def _initiators(door: Door) -> dict[str, tuple[str, str]]:
+def _initiators(target: ServedTarget) -> dict[str, tuple[str, str]]:
     """Names of the initiator and of its host, by ID."""
-    if isinstance(door, ExportSubsystem):
-        return {one.initiator_id: (one.nqn, one.host) for one in door.hosts}
-    over_ip = {one.initiator_id: (one.iqn, one.host) for one in door.initiators}
-    return over_ip | {one.initiator_id: (one.wwpn, one.host) for one in door.fc_initiators}
+    if isinstance(target, ExportSubsystem):
+        return {one.initiator_id: (one.nqn, one.host) for one in target.hosts}
+    over_ip = {one.initiator_id: (one.iqn, one.host) for one in target.initiators}
+    return over_ip | {one.initiator_id: (one.wwpn, one.host) for one in target.fc_initiators}
 
 
-def _hosts(door: Door) -> str:
-    return " and ".join(sorted({host for _, host in _initiators(door).values()})) or "nobody"
+def _hosts(target: ServedTarget) -> str:
+    return " and ".join(sorted({host for _, host in _initiators(target).values()})) or "nobody"
 
 
 def _names(*sets: ExportSet) -> dict[str, str]:
@@ -82,26 +82,26 @@ def _names(*sets: ExportSet) -> dict[str, str]:
 def _without(served: ExportSet, given_up: frozenset[str]) -> ExportSet:
     """What would still be served."""
 
-    def thinned(door: Door) -> dict[str, object]:
-        return {"luns": tuple(lun for lun in door.luns if lun.mapping_id not in given_up)}
+    def thinned(target: ServedTarget) -> dict[str, object]:
+        return {"luns": tuple(lun for lun in target.luns if lun.mapping_id not in given_up)}
 
     targets = tuple(
-        door.model_copy(
+        target.model_copy(
             update={
-                **thinned(door),
-                "initiators": tuple(i for i in door.initiators if i.initiator_id not in given_up),
-                "fc_initiators": tuple(i for i in door.fc_initiators if i.initiator_id not in given_up),
+                **thinned(target),
+                "initiators": tuple(i for i in target.initiators if i.initiator_id not in given_up),
+                "fc_initiators": tuple(i for i in target.fc_initiators if i.initiator_id not in given_up),
             }
         )
-        for door in served.targets
-        if door.target_id not in given_up
+        for target in served.targets
+        if target.target_id not in given_up
     )
     subsystems = tuple(
-        door.model_copy(
-            update={**thinned(door), "hosts": tuple(h for h in door.hosts if h.initiator_id not in given_up)}
+        target.model_copy(
+            update={**thinned(target), "hosts": tuple(h for h in target.hosts if h.initiator_id not in given_up)}
         )
-        for door in served.subsystems
-        if door.target_id not in given_up
+        for target in served.subsystems
+        if target.target_id not in given_up
     )
     return served.model_copy(
         update={
@@ -123,15 +123,17 @@ def _things(exports: ExportSet, names: Mapping[str, str]) -> Iterator[StillServe
     """Everything that can be released separately."""
     for array in exports.arrays:
         yield StillServed(kind=ReleaseKind.ARRAY, id=array.array_id, words=f"array {array.name}")
-    for door in _doors(exports):
+    for target in _targets(exports):
         name, kind = (
-            (door.nqn, ReleaseKind.SUBSYSTEM) if isinstance(door, ExportSubsystem) else (door.iqn, ReleaseKind.TARGET)
+            (target.nqn, ReleaseKind.SUBSYSTEM)
+            if isinstance(target, ExportSubsystem)
+            else (target.iqn, ReleaseKind.TARGET)
         )
-        yield StillServed(kind=kind, id=door.target_id, words=f"{name}, for {_hosts(door)}")
-        for lun in door.luns:
-            words = f"volume {names[lun.volume_id]} for {_hosts(door)}, as number {lun.lun}"
+        yield StillServed(kind=kind, id=target.target_id, words=f"{name}, for {_hosts(target)}")
+        for lun in target.luns:
+            words = f"volume {names[lun.volume_id]} for {_hosts(target)}, as number {lun.lun}"
             yield StillServed(kind=ReleaseKind.MAPPING, id=lun.mapping_id, words=words)
-        for id_, (initiator, host) in _initiators(door).items():
+        for id_, (initiator, host) in _initiators(target).items():
             yield StillServed(kind=ReleaseKind.INITIATOR, id=id_, words=f"{initiator} of {host} at {name}")
     for portal in exports.portals:
         words = f"{portal.protocol.value} at {portal.address}" + (f" port {portal.port}" if portal.port else "")
@@ -145,23 +147,23 @@ def _mappings_in_the_way(served: ExportSet, wanted: ExportSet) -> Iterator[LeftO
     volume.
     """
     names = _names(served, wanted)
-    known = {lun.mapping_id for door in _doors(wanted) for lun in door.luns}
-    standing = {lun.mapping_id for door in _doors(served) for lun in door.luns}
+    known = {lun.mapping_id for target in _targets(wanted) for lun in target.luns}
+    standing = {lun.mapping_id for target in _targets(served) for lun in target.luns}
     users: dict[str, str] = {}
     numbers: Mapping[tuple[str, int], str] = {
-        (door.target_id, lun.lun): names[lun.volume_id] for door in _doors(served) for lun in door.luns
+        (target.target_id, lun.lun): names[lun.volume_id] for target in _targets(served) for lun in target.luns
     }
-    for door in _doors(served):
-        users |= {lun.volume_id: _hosts(door) for lun in door.luns if lun.mapping_id not in known}
-    for door in _doors(wanted):
-        for lun in door.luns:
+    for target in _targets(served):
+        users |= {lun.volume_id: _hosts(target) for lun in target.luns if lun.mapping_id not in known}
+    for target in _targets(wanted):
+        for lun in target.luns:
             if lun.mapping_id in standing:
                 continue
-            what = f"volume {names[lun.volume_id]} for {_hosts(door)}"
+            what = f"volume {names[lun.volume_id]} for {_hosts(target)}"
             if lun.volume_id in users:
                 words = f"{what}: it is now served to {users[lun.volume_id]}"
-            elif (door.target_id, lun.lun) in numbers:
-                words = f"{what}: number {lun.lun} is now used by volume {numbers[door.target_id, lun.lun]}"
+            elif (target.target_id, lun.lun) in numbers:
+                words = f"{what}: number {lun.lun} is now used by volume {numbers[target.target_id, lun.lun]}"
             else:
                 continue
             yield LeftOut(noun="mapping", id=lun.mapping_id, words=words)
@@ -169,20 +171,20 @@ def _mappings_in_the_way(served: ExportSet, wanted: ExportSet) -> Iterator[LeftO
 
 def _initiators_in_the_way(served: ExportSet, wanted: ExportSet) -> Iterator[LeftOut]:
     """Initiators that have access elsewhere now: one machine would see the volumes of two hosts."""
-    places = {name: (id_, host) for door in _doors(served) for id_, (name, host) in _initiators(door).items()}
-    told: set[str] = set()
-    for door in _doors(wanted):
-        for id_, (name, host) in _initiators(door).items():
-            if name in places and places[name][0] != id_ and id_ not in told:
-                told.add(id_)
+    places = {name: (id_, host) for target in _targets(served) for id_, (name, host) in _initiators(target).items()}
+    reported: set[str] = set()
+    for target in _targets(wanted):
+        for id_, (name, host) in _initiators(target).items():
+            if name in places and places[name][0] != id_ and id_ not in reported:
+                reported.add(id_)
                 words = f"{name} of {host}: it now has access as {places[name][1]}"
                 yield LeftOut(noun="initiator", id=id_, words=words)
 
 
 def _opens(served: ExportSet, wanted: ExportSet, left_out: Container[str]) -> Iterator[str]:
     names = _names(served, wanted)
-    standing = {lun.mapping_id for door in _doors(served) for lun in door.luns}
-    for door in _doors(wanted):
-        for lun in door.luns:
+    standing = {lun.mapping_id for target in _targets(served) for lun in target.luns}
+    for target in _targets(wanted):
+        for lun in target.luns:
             if lun.mapping_id not in standing and lun.mapping_id not in left_out:
-                yield f"volume {names[lun.volume_id]} for {_hosts(door)}"
+                yield f"volume {names[lun.volume_id]} for {_hosts(target)}"

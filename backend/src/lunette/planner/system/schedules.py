@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from lunette.domain.arrays import ArrayEngine, ArrayVerb, Level
 from lunette.domain.errors import Invalid
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.schedules import Retention, ScheduleAction, ScheduleCreate, SchedulePatch, check_action
 from lunette.domain.volumes import Provisioning
 from lunette.planner.checks.findings import Findings, shorten
@@ -57,7 +57,7 @@ def plan_create(spec: ScheduleCreate, facts: ScheduleFacts) -> tuple[Plan, tuple
     chosen = _chosen(findings, spec.action, spec.volumes or spec.arrays, facts.subjects)
     findings.refuse(f"Schedule {spec.name} was not created")
     detail = f"{_words(spec.action, chosen)} {_times(spec, facts)}"
-    changes = (Change(action=Action.CREATE, noun="schedule", name=spec.name, detail=detail),)
+    changes = (PlannedChange(action=Action.CREATE, noun="schedule", name=spec.name, detail=detail),)
     return Plan(title=f"Create schedule {spec.name}", changes=changes, steps=()), chosen
 
 
@@ -79,7 +79,9 @@ def plan_patch(
     findings.refuse(f"Schedule {before.name} was not changed")
     after = after.model_copy(update={_field(after.action): tuple(one.name for one in chosen)})
     details = [_difference(name, before, after) for name in values if getattr(before, name) != getattr(after, name)]
-    changes = tuple(Change(action=Action.CHANGE, noun="schedule", name=before.name, detail=one) for one in details)
+    changes = tuple(
+        PlannedChange(action=Action.CHANGE, noun="schedule", name=before.name, detail=one) for one in details
+    )
     less = after.keep is not None and before.keep is not None and after.keep != before.keep
     warnings = ("The next run deletes those of its snapshots that exceed the new retention.",) if less else ()
     return Plan(title=f"Change schedule {before.name}", changes=changes, steps=(), warnings=warnings), after, chosen
@@ -88,7 +90,7 @@ def plan_patch(
 def plan_delete(name: str, snapshots: int) -> Plan:
     """Deletes the schedule; its snapshots stay."""
     stay = f"; its {snapshots} snapshots remain and are no longer deleted automatically" if snapshots else ""
-    change = Change(action=Action.DESTROY, noun="schedule", name=name, detail=f"it no longer runs{stay}")
+    change = PlannedChange(action=Action.DESTROY, noun="schedule", name=name, detail=f"it no longer runs{stay}")
     return Plan(title=f"Delete schedule {name}", changes=(change,), steps=())
 
 
@@ -100,10 +102,10 @@ def plan_run(name: str, action: ScheduleAction, subjects: Sequence[str], parts: 
         if what == "snapshot"
         else (Action.CHANGE, "{} is scrubbed")
     )
-    told = [Change(action=verb, noun=what, name=one, detail=words.format(one)) for one in subjects]
+    reported = [PlannedChange(action=verb, noun=what, name=one, detail=words.format(one)) for one in subjects]
     return Plan(
         title=f"Run schedule {name}",
-        changes=tuple(change for part in parts for change in part.changes) or tuple(told),
+        changes=tuple(change for part in parts for change in part.changes) or tuple(reported),
         steps=tuple(step for part in parts for step in part.steps),
         warnings=tuple(dict.fromkeys(words for part in parts for words in part.warnings)),
     )

@@ -1,7 +1,7 @@
 """Plans for updates: which slot is written, what is lost there, and how long hosts lose their exports."""
 
 from lunette.domain.errors import Conflict
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.steps import SlotStart, SlotWrite
 from lunette.domain.updates import NOT_INSTALLED, BundleFacts, ObservedSlots, UpdateCreate, is_older
 from lunette.planner.access.connected import Connected
@@ -26,7 +26,7 @@ def plan_update(
     )
     detail = f"version {runs} becomes {bundle.version}, in slot {idle}"
     words = f"version {write.replaces} is no longer available as the previous version"
-    lost = (Change(action=Action.DESTROY, noun="slot", name=idle, detail=words),) if write.replaces else ()
+    lost = (PlannedChange(action=Action.DESTROY, noun="slot", name=idle, detail=words),) if write.replaces else ()
     start = SlotStart(trial_id=trial_id, slot=idle, version=bundle.version)
     plan = _plan(f"Update to version {bundle.version}", slots, detail, (write, start), lost, connected)
     if not older:
@@ -76,12 +76,14 @@ def _plan(
     slots: ObservedSlots,
     detail: str,
     steps: tuple[SlotWrite | SlotStart, ...],
-    lost: tuple[Change, ...],
+    lost: tuple[PlannedChange, ...],
     connected: Connected,
 ) -> Plan:
-    changes = [Change(action=Action.CHANGE, noun="system", name="lunette", detail=detail), *lost]
+    changes = [PlannedChange(action=Action.CHANGE, noun="system", name="lunette", detail=detail), *lost]
     changes += [
-        Change(action=Action.INTERRUPT, noun="host", name=host, detail="loses its paths until the system has restarted")
+        PlannedChange(
+            action=Action.INTERRUPT, noun="host", name=host, detail="loses its paths until the system has restarted"
+        )
         for host in connected.hosts
     ]
     return Plan(

@@ -31,7 +31,7 @@ _BY_DEFAULT = {"authentication": "1"}
 """Defaults of a portal group's attributes other than 0 (iscsi_target_core.h, TA_AUTHENTICATION)."""
 
 
-class Refused(Exception):
+class AccessRefused(Exception):
     """Why something does not fit."""
 
 
@@ -60,7 +60,7 @@ def credentials(acl: SavedAcl, group: SavedGroup) -> Chap | None:
     if not asked:
         return None
     if not acl.chap_userid or acl.chap_password is None:
-        raise Refused("CHAP is required and no user or no password is set, so it cannot log in: set both first.")
+        raise AccessRefused("CHAP is required and no user or no password is set, so it cannot log in: set both first.")
     try:
         return Chap(
             user=acl.chap_userid,
@@ -70,7 +70,7 @@ def credentials(acl: SavedAcl, group: SavedGroup) -> Chap | None:
         )
     except ValidationError as error:
         field = str((error.errors(include_input=False)[0]["loc"] or ("",))[0])
-        raise Refused(f"{_CHAP_RULES.get(field, _CHAP_RULES[''])}: change it on both sides first.") from error
+        raise AccessRefused(f"{_CHAP_RULES.get(field, _CHAP_RULES[''])}: change it on both sides first.") from error
 
 
 def mapped(path: str, acl: SavedAcl, luns: Mapping[int, SavedLun], stores: Backstores, owner: str) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from lunette.domain.names import check_wwpn
 from lunette.domain.targetcli import Finding, SavedAcl, SavedConfig, SavedGroup, SavedTarget
-from lunette.planner.targetcli.access import Numbers, Refused, cut_off, is_on, luns_of, mapped, numbers
+from lunette.planner.targetcli.access import AccessRefused, Numbers, cut_off, is_on, luns_of, mapped, numbers
 from lunette.planner.targetcli.backstores import Backstores
 
 FABRICS = ("qla2xxx", "tcm_fc")
@@ -31,7 +31,7 @@ class Ports:
         path = f"/{target.fabric}/{target.wwn}"
         try:
             words, refusal = f"Fibre Channel port {_wwpn(target.wwn)} in target mode.", None
-        except Refused as error:
+        except AccessRefused as error:
             words = refusal = str(error)
         yield Finding(path=path, fits=refusal is None, words=words)
         for group in target.tpgs:
@@ -46,14 +46,14 @@ class Ports:
         path = f"{path}/acls/{acl.node_wwn}"
         try:
             if outer is not None:
-                raise Refused(outer)
+                raise AccessRefused(outer)
             wwpn = _wwpn(acl.node_wwn)
             if len(self._seen[acl.node_wwn.lower()]) > 1:
-                raise Refused(
+                raise AccessRefused(
                     "It sees other LUNs over other ports, and in Lunette a host sees the same LUNs over every port: "
                     "make its ACLs equal first."
                 )
-        except Refused as error:
+        except AccessRefused as error:
             yield Finding(path=path, fits=False, words=str(error))
             yield from cut_off(path, acl, "Its initiator does not fit.")
             return
@@ -76,4 +76,4 @@ def _wwpn(name: str) -> str:
     try:
         return check_wwpn(name)
     except ValueError as error:
-        raise Refused(f"The name {name} cannot be used: {error}.") from error
+        raise AccessRefused(f"The name {name} cannot be used: {error}.") from error

@@ -12,7 +12,7 @@ from lunette.domain.hosts import Chap
 from lunette.domain.names import check_iqn
 from lunette.domain.targetcli import Finding, SavedAcl, SavedConfig, SavedGroup, SavedPortal, SavedTarget
 from lunette.planner.targetcli.access import (
-    Refused,
+    AccessRefused,
     credentials,
     cut_off,
     enumerated,
@@ -47,7 +47,7 @@ class Owners:
         self._behind[acl.node_wwn.lower()].update(seen)
         try:
             self._chap[acl.node_wwn.lower()].add(credentials(acl, group))
-        except Refused:
+        except AccessRefused:
             return
 
     def check(self, acl: SavedAcl, *, grouped: bool) -> None:
@@ -59,16 +59,16 @@ class Owners:
         places = self._places[initiator, grouped]
         if len(places) > 1:
             what = "is in one group" if grouped else "has one target of its own"
-            raise Refused(
+            raise AccessRefused(
                 f"It has ACLs in {enumerated(places)}. In Lunette a host {what}: move its LUNs into one target first."
             )
         if len(self._chap[initiator]) > 1:
-            raise Refused(
+            raise AccessRefused(
                 "Its CHAP credentials differ between targets, and in Lunette a host has the same "
                 "everywhere: make them equal first."
             )
         if twice := sorted(store for store, times in self._behind[initiator].items() if times > 1):
-            raise Refused(
+            raise AccessRefused(
                 f"It has {twice[0]} through several targets. In Lunette a host accesses a volume through one target "
                 "only: remove its LUN from all but one first."
             )
@@ -121,11 +121,11 @@ class Targets:
         grouped = len(group.node_acls) > 1
         try:
             if not fits:
-                raise Refused("Its portal group does not fit.")
+                raise AccessRefused("Its portal group does not fit.")
             _check_name(acl.node_wwn)
             chap = credentials(acl, group)
             self._owners.check(acl, grouped=grouped)
-        except Refused as error:
+        except AccessRefused as error:
             yield Finding(path=path, fits=False, words=str(error))
             yield from cut_off(path, acl, "Its initiator does not fit.")
             return
@@ -139,7 +139,7 @@ class Targets:
 def _target_refusal(target: SavedTarget) -> str | None:
     try:
         _check_name(target.wwn)
-    except Refused as error:
+    except AccessRefused as error:
         return str(error)
     serving = [group.tag for group in target.tpgs if group.enable]
     if len(serving) > 1:
@@ -189,7 +189,7 @@ def _check_name(name: str) -> None:
     try:
         check_iqn(name)
     except ValueError as error:
-        raise Refused(f"The name {name} cannot be used: {error}.") from error
+        raise AccessRefused(f"The name {name} cannot be used: {error}.") from error
 
 
 def _portal_refusal(portal: SavedPortal) -> str | None:

@@ -7,14 +7,14 @@ from lunette.domain.arrays import ArrayEngine
 from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Change, Leaving, Plan
+from lunette.domain.plans import Action, Leaving, Plan, PlannedChange
 from lunette.domain.steps import AnyStep, ExportsGone, SnapshotTake
 from lunette.domain.volumes import MAX_BATCH
 from lunette.planner.checks.findings import Findings
 from lunette.planner.checks.names import check_name
 from lunette.planner.engines.volume_engines import snapshotting_together, thin_pooling
 from lunette.planner.volumes.creation import KnownVolume
-from lunette.planner.volumes.deletion import Keeping, check_deletion, deletion
+from lunette.planner.volumes.deletion import VolumeRetention, check_deletion, deletion
 from lunette.planner.volumes.retained import DEADLINE_S
 from lunette.planner.volumes.snapshots import check_volume, taking
 
@@ -31,14 +31,14 @@ class Chosen:
 
 
 @dataclass(frozen=True)
-class Doomed:
+class VolumeToDelete:
     """A volume to delete, and how it is retained; None: its data is lost immediately."""
 
     chosen: Chosen
-    kept: Keeping | None
+    kept: VolumeRetention | None
 
 
-def plan_delete(doomed: Sequence[Doomed], emptied: Collection[str]) -> Plan:
+def plan_delete(doomed: Sequence[VolumeToDelete], emptied: Collection[str]) -> Plan:
     """Deletes volumes, all or none: reversible steps come before irreversible ones.
 
     `emptied` are the groups that have no other thin volume than these; if none of them is retained, the thin pool is
@@ -54,7 +54,7 @@ def plan_delete(doomed: Sequence[Doomed], emptied: Collection[str]) -> Plan:
     changes, steps = [], list[AnyStep]()
     for index, volume in volumes.items():
         detail, parts = deletion(volume, last_thin=False, kept=doomed[index].kept)
-        changes.append(Change(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail))
+        changes.append(PlannedChange(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail))
         steps += [step for step in parts if not isinstance(step, ExportsGone)]
     kept = {volume.group for index, volume in volumes.items() if doomed[index].kept}
     engines = {volume.group: volume.array_engine for volume in volumes.values()}

@@ -9,7 +9,7 @@ from lunette.domain.errors import Conflict, Invalid, NoSpace
 from lunette.domain.identity import IdentitySource, VolumeIdentity
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import AnyStep, ThinPoolCreate, VolumesSeal
 from lunette.domain.volumes import Provisioning, VolumeCreate, VolumePatch
@@ -18,7 +18,7 @@ from lunette.planner.checks.names import check_name
 from lunette.planner.engines import recorded
 from lunette.planner.engines.known_array import KnownArray
 from lunette.planner.engines.volume_engines import growing, thin_pooling, unable_reason, volume_planning
-from lunette.planner.volumes.retained import AsideSnapshot
+from lunette.planner.volumes.retained import RetainedSnapshot
 
 LISTED = 32
 """A plan lists this many new volumes one by one, and the rest as a count."""
@@ -54,7 +54,7 @@ class KnownVolume:
     provisioning: Provisioning = Provisioning.THICK
     snapshots: tuple[str, ...] = ()
     """Names of its snapshots."""
-    deleted_snapshots: tuple[AsideSnapshot, ...] = ()
+    deleted_snapshots: tuple[RetainedSnapshot, ...] = ()
     """Its deleted snapshots that can be recovered."""
     lv_name: str = ""
     """Its name in the engine; empty if derived from its ID."""
@@ -268,10 +268,10 @@ def _plan(title: str, volumes: Sequence[NewVolume], pools: Sequence[ThinPoolCrea
     )
 
 
-def created(volumes: Sequence[NewVolume], arrays: Mapping[str, str]) -> list[Change]:
+def created(volumes: Sequence[NewVolume], arrays: Mapping[str, str]) -> list[PlannedChange]:
     """New volumes in words; `arrays` are names by ID."""
     changes = [
-        Change(
+        PlannedChange(
             action=Action.CREATE,
             noun="volume",
             name=v.spec.name,
@@ -282,7 +282,9 @@ def created(volumes: Sequence[NewVolume], arrays: Mapping[str, str]) -> list[Cha
     if len(volumes) > LISTED:
         rest = len(volumes) - LISTED
         changes.append(
-            Change(action=Action.CREATE, noun="volume", name=volumes[-1].spec.name, detail=f"and {rest - 1} before it")
+            PlannedChange(
+                action=Action.CREATE, noun="volume", name=volumes[-1].spec.name, detail=f"and {rest - 1} before it"
+            )
         )
     return changes
 
@@ -300,8 +302,8 @@ def plan_patch(volume: KnownVolume, patch: VolumePatch, name_taken: bool) -> Pla
     return Plan(title=f"Change volume {volume.name}", changes=tuple(changes), steps=())
 
 
-def _change(volume: KnownVolume, detail: str) -> Change:
-    return Change(action=Action.CHANGE, noun="volume", name=volume.name, detail=detail)
+def _change(volume: KnownVolume, detail: str) -> PlannedChange:
+    return PlannedChange(action=Action.CHANGE, noun="volume", name=volume.name, detail=detail)
 
 
 def plan_grow(volume: KnownVolume, size_bytes: int, seen: Observation, promised: int) -> Plan:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.errors import Conflict
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.planner.checks.findings import Findings
 from lunette.planner.checks.names import check_name
 from lunette.planner.volumes.retained import bring_snapshot_back_step, erase_snapshot_step
@@ -40,7 +40,9 @@ def plan_recover(snapshot: KnownDeletedSnapshot, name: str, name_taken: bool, se
     _must_be_active(findings, snapshot, seen)
     findings.refuse(f"Snapshot {snapshot.name} was not recovered")
     renamed = f" as {name}" if name != snapshot.name else ""
-    change = Change(action=Action.CREATE, noun="snapshot", name=name, detail=f"of volume {snapshot.volume}, unchanged")
+    change = PlannedChange(
+        action=Action.CREATE, noun="snapshot", name=name, detail=f"of volume {snapshot.volume}, unchanged"
+    )
     step = bring_snapshot_back_step(snapshot.array_engine, snapshot.group, snapshot.volume_id, snapshot.id)
     return Plan(title=f"Recover snapshot {snapshot.name}{renamed}", changes=(change,), steps=(step,))
 
@@ -56,7 +58,7 @@ def plan_erase(snapshot: KnownDeletedSnapshot, seen: Observation) -> Plan:
     )
     return Plan(
         title=f"Erase deleted snapshot {snapshot.name}",
-        changes=(Change(action=Action.DESTROY, noun="deleted snapshot", name=snapshot.name, detail=detail),),
+        changes=(PlannedChange(action=Action.DESTROY, noun="deleted snapshot", name=snapshot.name, detail=detail),),
         steps=(step,),
     )
 

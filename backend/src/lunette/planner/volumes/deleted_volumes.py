@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.errors import Conflict
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.sizes import format_size
 from lunette.planner.checks.findings import Findings, shorten
 from lunette.planner.checks.names import check_name
 from lunette.planner.engines import recorded
 from lunette.planner.engines.volume_engines import thin_pooling
-from lunette.planner.volumes.retained import AsideSnapshot, bring_back_step, erase_steps
+from lunette.planner.volumes.retained import RetainedSnapshot, bring_back_step, erase_steps
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class KnownDeleted:
     """Space that it uses on its array."""
     lv_name: str = ""
     """Its previous name in the engine; empty if derived from its ID."""
-    snapshots: tuple[AsideSnapshot, ...] = ()
+    snapshots: tuple[RetainedSnapshot, ...] = ()
     """Snapshots that were deleted before it: they are recovered with it, as deleted ones, or erased with it."""
 
 
@@ -47,7 +47,7 @@ def plan_recover(volume: KnownDeleted, name: str, name_taken: bool, seen: Observ
     detail = f"{format_size(volume.size_bytes)} on {volume.array}, with its data and identifiers, not mapped"
     return Plan(
         title=f"Recover volume {volume.name}{renamed}",
-        changes=(Change(action=Action.CREATE, noun="volume", name=name, detail=detail),),
+        changes=(PlannedChange(action=Action.CREATE, noun="volume", name=name, detail=detail),),
         steps=recorded.of_volume([step], volume.lv_name),
     )
 
@@ -66,12 +66,12 @@ def plan_erase(volume: KnownDeleted, seen: Observation, *, last_thin: bool) -> P
     )
 
 
-def erased(volume: KnownDeleted) -> Change:
+def erased(volume: KnownDeleted) -> PlannedChange:
     """The data that is lost, in words."""
     detail = f"{format_size(volume.size_bytes)} of data are lost, and {format_size(volume.held_bytes)} are freed"
     if volume.snapshots:
         detail += f"; its deleted snapshots ({shorten([one.name for one in volume.snapshots])}) are also lost"
-    return Change(action=Action.DESTROY, noun="deleted volume", name=volume.name, detail=detail)
+    return PlannedChange(action=Action.DESTROY, noun="deleted volume", name=volume.name, detail=detail)
 
 
 def _must_be_active(findings: Findings, volume: KnownDeleted, seen: Observation) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from lunette.domain.errors import Conflict, InUse
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Change, Leaving, Plan
+from lunette.domain.plans import Action, Leaving, Plan, PlannedChange
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import AnyStep
 from lunette.domain.volumes import Provisioning
@@ -17,7 +17,7 @@ from lunette.planner.volumes.retained import set_aside_steps
 
 
 @dataclass(frozen=True)
-class Keeping:
+class VolumeRetention:
     """How long a deleted volume is retained, and the space it uses meanwhile."""
 
     hours: int
@@ -36,7 +36,7 @@ def recoverable(hours: int, until: dt.datetime) -> str:
     return f"it can be recovered for {hours} hours, until {until:%Y-%m-%d %H:%M} UTC"
 
 
-def keeping(volume: KnownVolume, hours: int, now: dt.datetime, seen: Observation) -> Keeping | None:
+def retention(volume: KnownVolume, hours: int, now: dt.datetime, seen: Observation) -> VolumeRetention | None:
     """How a volume would be retained if it were deleted now; None if it is destroyed immediately, or no longer
     exists.
     """
@@ -49,10 +49,10 @@ def keeping(volume: KnownVolume, hours: int, now: dt.datetime, seen: Observation
     held = thin if is_thin else volume_planning(volume.array_engine).reserved_bytes(volume.size_bytes)
     is_hidden = hides_volumes(seen, volume.array_engine, volume.group)  # which the checker reports
     is_reachable = is_hidden or any(pool.group == volume.group for pool in seen.pools)
-    return Keeping(hours, now + dt.timedelta(hours=hours), held, is_reachable)
+    return VolumeRetention(hours, now + dt.timedelta(hours=hours), held, is_reachable)
 
 
-def plan_delete(volume: KnownVolume, *, last_thin: bool = False, kept: Keeping | None = None) -> Plan:
+def plan_delete(volume: KnownVolume, *, last_thin: bool = False, kept: VolumeRetention | None = None) -> Plan:
     """Waits until the exports are removed, then retains the volume or else removes it; with the last thin volume of an
     array also its thin pool.
 
@@ -62,12 +62,12 @@ def plan_delete(volume: KnownVolume, *, last_thin: bool = False, kept: Keeping |
     check_deletion(findings, volume, "volume", kept)
     findings.refuse(f"Volume {volume.name} was not deleted")
     detail, steps = deletion(volume, last_thin, kept)
-    changes = (Change(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail),)
+    changes = (PlannedChange(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail),)
     leaving = (Leaving(volume_id=volume.id, name=volume.name),)
     return Plan(title=f"Delete volume {volume.name}", changes=changes, steps=steps, leaving=leaving)
 
 
-def check_deletion(findings: Findings, volume: KnownVolume, where: str, kept: Keeping | None) -> None:
+def check_deletion(findings: Findings, volume: KnownVolume, where: str, kept: VolumeRetention | None) -> None:
     """What prevents the deletion. Deleted snapshots stay with a retained volume; they are never lost by another
     deletion.
     """
@@ -85,14 +85,14 @@ def check_deletion(findings: Findings, volume: KnownVolume, where: str, kept: Ke
         findings.add(Conflict, where, volume.name, "its array is not active; check its state first")
 
 
-def deletion(volume: KnownVolume, last_thin: bool, kept: Keeping | None) -> tuple[str, tuple[AnyStep, ...]]:
+def deletion(volume: KnownVolume, last_thin: bool, kept: VolumeRetention | None) -> tuple[str, tuple[AnyStep, ...]]:
     """The outcome in words, and the steps, the first of which waits for its exports."""
     engine, group, size = volume.array_engine, volume.group, volume.size_bytes
     if kept is not None:
-        aside = set_aside_steps(engine, group, volume.id, size, kept.held_bytes, kept.hours)
+        retained = set_aside_steps(engine, group, volume.id, size, kept.held_bytes, kept.hours)
         names = [one.name for one in volume.deleted_snapshots]
         along = f"; its deleted snapshots ({shorten(names)}) are retained with it" if names else ""
-        return kept.words() + along, recorded.of_volume(aside, volume.lv_name)
+        return kept.words() + along, recorded.of_volume(retained, volume.lv_name)
     pooling = thin_pooling(engine)
     steps = recorded.of_volume(volume_planning(engine).delete_steps(group, volume.id, size), volume.lv_name)
     steps = (*steps, pooling.pool_remove(group)) if last_thin and pooling else steps

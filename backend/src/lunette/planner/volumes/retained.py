@@ -24,7 +24,7 @@ DEADLINE_S = 60.0
 
 
 @dataclass(frozen=True)
-class AsideSnapshot:
+class RetainedSnapshot:
     """A deleted snapshot, as far as the plans for its volume need it."""
 
     id: str
@@ -65,7 +65,7 @@ def bring_back_step(engine: ArrayEngine, group: str, volume_id: str, size_bytes:
 
 
 def erase_steps(
-    engine: ArrayEngine, group: str, volume_id: str, size_bytes: int, snapshots: Sequence[AsideSnapshot]
+    engine: ArrayEngine, group: str, volume_id: str, size_bytes: int, snapshots: Sequence[RetainedSnapshot]
 ) -> tuple[AnyStep, ...]:
     """Erase a retained volume, with its deleted snapshots: never one that is back in its place."""
     return (
@@ -92,7 +92,9 @@ def swap_step(engine: ArrayEngine, step: VolumeRollBack, kept_id: str, held_byte
     )
 
 
-def kept_volume(engine: ArrayEngine, volume_id: str, size_bytes: int, snapshots: Sequence[AsideSnapshot]) -> KeptVolume:
+def kept_volume(
+    engine: ArrayEngine, volume_id: str, size_bytes: int, snapshots: Sequence[RetainedSnapshot]
+) -> KeptVolume:
     """A retained volume that is erased with its array, and its deleted snapshots."""
     below = [
         KeptSnapshot(snapshot_id=one.id, aside_name=_kept_at(engine, volume_id, one.id, volume_is_kept=True))

@@ -8,7 +8,7 @@ from lunette.domain.arrays import EngineAbility
 from lunette.domain.errors import Conflict, InUse, Invalid, NoSpace
 from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.sizes import format_size
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
 from lunette.domain.steps import AnyStep, SnapshotTake, VolumeRollBack, VolumesSeal
@@ -23,7 +23,7 @@ from lunette.planner.engines.volume_engines import (
     volume_planning,
 )
 from lunette.planner.volumes.creation import KnownVolume, NewVolume, NewVolumes, check_names, created
-from lunette.planner.volumes.deletion import Keeping, recoverable
+from lunette.planner.volumes.deletion import VolumeRetention, recoverable
 from lunette.planner.volumes.retained import set_snapshot_aside_step, swap_step
 
 
@@ -69,15 +69,15 @@ def check_volume(findings: Findings, volume: KnownVolume, seen: Observation, whe
         findings.add(Conflict, where, volume.name, "its array is not active; check its state first")
 
 
-def taking(name: str, volume: KnownVolume, ids: IdentitySource) -> tuple[Change, SnapshotTake]:
+def taking(name: str, volume: KnownVolume, ids: IdentitySource) -> tuple[PlannedChange, SnapshotTake]:
     """A new snapshot in words, and the step that creates it."""
     step = snapshotting(volume.array_engine).snapshot_step(volume.group, ids.id(), volume.id, volume.size_bytes)
     detail = f"of volume {volume.name} ({format_size(volume.size_bytes)}), at this point in time"
-    return Change(action=Action.CREATE, noun="snapshot", name=name, detail=detail), step
+    return PlannedChange(action=Action.CREATE, noun="snapshot", name=name, detail=detail), step
 
 
 @dataclass(frozen=True)
-class SnapshotKeeping:
+class SnapshotRetention:
     """How long a deleted snapshot is retained."""
 
     hours: int
@@ -86,7 +86,7 @@ class SnapshotKeeping:
     """False while its array is not active."""
 
 
-def keeping(snapshot: KnownSnapshot, hours: int, now: dt.datetime, seen: Observation) -> SnapshotKeeping | None:
+def retention(snapshot: KnownSnapshot, hours: int, now: dt.datetime, seen: Observation) -> SnapshotRetention | None:
     """How a snapshot would be retained if it were deleted now; None if it is destroyed immediately, or no longer
     exists.
     """
@@ -95,10 +95,10 @@ def keeping(snapshot: KnownSnapshot, hours: int, now: dt.datetime, seen: Observa
     is_active, is_hidden = _is_active(seen, of.group), hides_volumes(seen, of.array_engine, of.group)
     if not hours or (is_active and not is_there and not is_hidden):
         return None
-    return SnapshotKeeping(hours, now + dt.timedelta(hours=hours), is_active or is_hidden)
+    return SnapshotRetention(hours, now + dt.timedelta(hours=hours), is_active or is_hidden)
 
 
-def plan_delete(snapshot: KnownSnapshot, clones: Sequence[str], kept: SnapshotKeeping | None = None) -> Plan:
+def plan_delete(snapshot: KnownSnapshot, clones: Sequence[str], kept: SnapshotRetention | None = None) -> Plan:
     """Retains it if so configured, or else destroys it.
 
     `clones` are the volumes that depend on it, in words. Raises InUse if there are any, Conflict while its array is not
@@ -115,15 +115,15 @@ def plan_delete(snapshot: KnownSnapshot, clones: Sequence[str], kept: SnapshotKe
     volume = snapshot.volume
     engine, group = volume.array_engine, volume.group
     detail = f"volume {volume.name} can no longer be rolled back to it; its clones remain"
-    aside = set_snapshot_aside_step(engine, group, volume.id, snapshot.id, kept.hours if kept else 0)
+    retained = set_snapshot_aside_step(engine, group, volume.id, snapshot.id, kept.hours if kept else 0)
     destroy = snapshotting(engine).snapshot_delete_step(group, snapshot.id, volume.id)
-    step: AnyStep = destroy.model_copy(update={"aside_name": aside.aside_name})
+    step: AnyStep = destroy.model_copy(update={"aside_name": retained.aside_name})
     if kept is not None:
         detail = f"{recoverable(kept.hours, kept.until)}; the space that only this snapshot holds remains in use"
-        step = aside
+        step = retained
     return Plan(
         title=f"Delete snapshot {snapshot.name}",
-        changes=(Change(action=Action.DESTROY, noun="snapshot", name=snapshot.name, detail=detail),),
+        changes=(PlannedChange(action=Action.DESTROY, noun="snapshot", name=snapshot.name, detail=detail),),
         steps=(step,),
     )
 
@@ -179,7 +179,7 @@ class RollBack:
     volume: KnownVolume
     snapshot: KnownSnapshot
     newer: Sequence[str] = ()
-    kept: Keeping | None = None
+    kept: VolumeRetention | None = None
     promised: int = 0
 
 
@@ -217,7 +217,7 @@ def plan_roll_back(spec: RollBack, seen: Observation, ids: IdentitySource) -> Pl
     detail = f"it returns to the state of snapshot {snapshot.name}; {lost}"
     return Plan(
         title=f"Roll back volume {volume.name} to snapshot {snapshot.name}",
-        changes=(Change(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail),),
+        changes=(PlannedChange(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail),),
         steps=steps,
     )
 

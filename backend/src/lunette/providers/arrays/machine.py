@@ -17,7 +17,7 @@ from lunette.domain.observations import Part
 from lunette.domain.volumes import ObservedPool, ObservedVolume
 from lunette.providers.runner import Runners
 from lunette.providers.volumes.lvm import parse
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Surroundings:
 
 
 @dataclass(frozen=True)
-class Seen:
+class ObservedArrays:
     """An engine's observation of its arrays."""
 
     arrays: tuple[ObservedArray, ...] = ()
@@ -62,7 +62,7 @@ class ArrayMachine(ABC):
         """Its capabilities on this machine, or why it is not available."""
 
     @abstractmethod
-    def observe(self, system: System, around: Surroundings, unread: dict[str, str]) -> Seen:
+    def observe(self, system: System, around: Surroundings, unread: dict[str, str]) -> ObservedArrays:
         """All its arrays, foreign ones included where the engine sees them.
 
         What cannot be read goes into `unread`: the reason by the name or UUID of the array, or by "" for all of them.

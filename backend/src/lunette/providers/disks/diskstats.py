@@ -3,7 +3,7 @@
 from lunette.domain.counters import BlockCounters
 from lunette.domain.errors import ToolFailed
 from lunette.providers.reading import reader
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 DISKSTATS = "/proc/diskstats"
 _SECTOR_BYTES = 512

@@ -14,7 +14,7 @@ from lunette.providers.disks import erase_ata, erase_nvme, erase_scsi
 from lunette.providers.disks.inventory import observe_disks, same_disk, settle
 from lunette.providers.disks.sanitize import Sanitize
 from lunette.providers.disks.wipe import look_again, refuse
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 DONE = "/var/lib/lunette/agent/erased.json"
 """The completed erasures, the newest last: a repeated step must not erase later data."""

@@ -11,7 +11,7 @@ from lunette.domain.errors import Conflict, ToolFailed
 from lunette.domain.steps import DiskErase
 from lunette.providers.disks.paths import path_of
 from lunette.providers.disks.sanitize import Sanitize
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 TIMEOUT_S = 60.0
 _WORDS = 256

@@ -15,7 +15,7 @@ from lunette.domain.steps import DiskErase
 from lunette.providers.disks import smart_parse as parse
 from lunette.providers.disks.sanitize import Sanitize
 from lunette.providers.disks.smart import identify
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 FORMAT_S = 3600.0
 """nvme-cli itself gives a format ten minutes, and waits ten seconds before it begins."""
@@ -26,14 +26,14 @@ _STATE = re.compile(r"\((0x[0-9a-fA-F]+|[0-9]+)\)")
 
 def prove(system: System, disk: ObservedDisk, step: DiskErase) -> None:
     """Raises Conflict for another drive, and for everything that would affect more than the disk."""
-    told = identify(system, disk)
-    serial = str(told.get("sn") or "").strip()
+    reported = identify(system, disk)
+    serial = str(reported.get("sn") or "").strip()
     if serial != step.serial:
         raise Conflict(
             f"the controller of disk {step.disk_id} reports the serial number {serial or '(none)'}, but the plan was "
             f"made for {step.serial}: make a new plan"
         )
-    support = parse.erases(told)
+    support = parse.erases(reported)
     if not support.offers(step.method):
         raise Conflict(f"disk {step.disk_id} cannot erase itself by {step.method.value}: choose another method")
     others = _namespaces(system, disk) if support.reaches_siblings(step.method) else 1
@@ -64,11 +64,11 @@ def state(system: System, disk: ObservedDisk) -> Sanitize:
 
 def _state(system: System, device: str) -> int:
     """SSTAT of the Sanitize Status log page, bits 2:0 (Base Specification 2.0, 5.16.1.25)."""
-    told = parse.document(system.run(["nvme", "sanitize-log", device, "--output-format=json"]).stdout)
-    (log,) = told.values()
+    reported = parse.document(system.run(["nvme", "sanitize-log", device, "--output-format=json"]).stdout)
+    (log,) = reported.values()
     found = _STATE.match(str(log["sstat"]["status"]))
     if found is None:
-        raise ToolFailed(f"nvme sanitize-log of {device} reports no state", log=json.dumps(told))
+        raise ToolFailed(f"nvme sanitize-log of {device} reports no state", log=json.dumps(reported))
     return int(found[1], 0)
 
 
@@ -81,16 +81,16 @@ def _namespaces(system: System, disk: ObservedDisk) -> int:
     found = [parse.document(system.run(argv).stdout)]
     with suppress(ToolFailed):
         found.append(parse.document(system.run([*argv, "--all"]).stdout))
-    return max(len(told["nsid_list"]) for told in found)
+    return max(len(reported["nsid_list"]) for reported in found)
 
 
 def _block_format(system: System, disk: ObservedDisk) -> int:
     """Identify Namespace: the low four bits of FLBAS, and two more above (Command Set Specification 1.0, 4.1.5.1)."""
-    told = parse.document(system.run(["nvme", "id-ns", disk.device, "--output-format=json"]).stdout)
-    flbas = int(told["flbas"])
+    reported = parse.document(system.run(["nvme", "id-ns", disk.device, "--output-format=json"]).stdout)
+    flbas = int(reported["flbas"])
     number = flbas & 0xF | flbas >> 1 & 0x30
-    chosen = told["lbafs"][number]
-    if chosen.get("ms") or told.get("dps"):
+    chosen = reported["lbafs"][number]
+    if chosen.get("ms") or reported.get("dps"):
         raise Conflict(
             f"disk {disk.id} is formatted with metadata or protection information, which a format would lose: erase "
             "it "

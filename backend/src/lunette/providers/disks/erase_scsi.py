@@ -12,7 +12,7 @@ from lunette.domain.errors import Conflict
 from lunette.domain.steps import DiskErase
 from lunette.providers.disks.paths import path_of
 from lunette.providers.disks.sanitize import Sanitize
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 TIMEOUT_S = 60.0
 _ACTIONS = {EraseMethod.SANITIZE_BLOCK: 2, EraseMethod.SANITIZE_CRYPTO: 3}

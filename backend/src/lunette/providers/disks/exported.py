@@ -6,7 +6,7 @@ it.
 
 import re
 
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 _LIO = "/sys/kernel/config/target/core"
 _NVMET = "/sys/kernel/config/nvmet/subsystems"
@@ -21,8 +21,8 @@ def devices(system: System) -> dict[str, str]:
         for store in system.listdir(f"{_LIO}/{adapter}"):
             # Not every system that configures LIO writes udev_path; where it exists, `info` of thousands is not read.
             path = _text(system, f"{_LIO}/{adapter}/{store}/udev_path")
-            told = [path] if path else _PATHS.findall(_text(system, f"{_LIO}/{adapter}/{store}/info"))
-            found |= dict.fromkeys(told, f"LIO exports it as {adapter}/{store}")
+            reported = [path] if path else _PATHS.findall(_text(system, f"{_LIO}/{adapter}/{store}/info"))
+            found |= dict.fromkeys(reported, f"LIO exports it as {adapter}/{store}")
     for subsystem in system.listdir(_NVMET):
         for number in system.listdir(f"{_NVMET}/{subsystem}/namespaces"):
             path = _text(system, f"{_NVMET}/{subsystem}/namespaces/{number}/device_path")

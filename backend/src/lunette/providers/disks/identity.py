@@ -50,14 +50,14 @@ def name_of(kernel_name: str, wwn: str | None, serial: str, model: str, links: I
     """The ID of a drive: a link of udev's, else its reported identity; its kernel name if it reports nothing."""
     if link := choose_id(links, serial):
         return link
-    if is_told(wwn):
+    if is_meaningful(wwn):
         return f"{'nvme' if kernel_name.startswith('nvme') else 'wwn'}-{_UNPRINTABLE.sub('_', wwn or '')}"
-    if is_told(serial) and not kernel_name.startswith("nvme"):
+    if is_meaningful(serial) and not kernel_name.startswith("nvme"):
         return f"serial-{_UNPRINTABLE.sub('_', f'{model}_{serial}'.strip('_ '))}"
     return kernel_name
 
 
-def is_told(value: str | None) -> bool:
+def is_meaningful(value: str | None) -> bool:
     """True if an identity is usable: some manufacturers leave it empty, or fill it with one character."""
     digits = re.sub(r"^(0x|eui\.|uuid\.|naa\.)", "", (value or "").strip().lower())
     return len(set(re.sub(r"[^a-z0-9]", "", digits))) > 1
@@ -112,7 +112,7 @@ def one_per_content(disks: Sequence[ObservedDisk]) -> Iterator[ObservedDisk]:
 
 def _own_id(disk: ObservedDisk, drives: Sequence[ObservedDisk]) -> str:
     """The id of a drive; where a maker gave another drive the same WWN, nothing that is made of that."""
-    if is_told(disk.wwn) and any(other is not disk and other.wwn == disk.wwn for other in drives):
+    if is_meaningful(disk.wwn) and any(other is not disk and other.wwn == disk.wwn for other in drives):
         digits = (disk.wwn or "").removeprefix("0x")
         links = [link for link in disk.links if digits not in link]
         chosen = name_of(disk.kernel_name, None, disk.serial, disk.model, links)
@@ -129,13 +129,13 @@ def is_one_drive(one: ObservedDisk, other: ObservedDisk) -> bool:
     """
     if one.size_bytes != other.size_bytes or one.fabric != other.fabric or one.is_usb or other.is_usb:
         return False
-    if is_told(one.serial) and is_told(other.serial) and one.serial != other.serial:
+    if is_meaningful(one.serial) and is_meaningful(other.serial) and one.serial != other.serial:
         return False
-    if is_told(one.wwn) and is_told(other.wwn):
+    if is_meaningful(one.wwn) and is_meaningful(other.wwn):
         return one.wwn == other.wwn
     if one.transport in _ONE_PATH or other.transport in _ONE_PATH or _namespace(one) != _namespace(other):
         return False
-    return is_told(one.serial) and (one.serial, one.model) == (other.serial, other.model)
+    return is_meaningful(one.serial) and (one.serial, one.model) == (other.serial, other.model)
 
 
 def _namespace(disk: ObservedDisk) -> str:
@@ -147,8 +147,8 @@ def _is_known(disk: ObservedDisk, drives: Sequence[ObservedDisk]) -> bool:
     names.
     """
     others = [other for other in drives if other is not disk]
-    if is_told(disk.wwn) and all(other.wwn != disk.wwn for other in others):
+    if is_meaningful(disk.wwn) and all(other.wwn != disk.wwn for other in others):
         return True
-    if is_told(disk.serial):
+    if is_meaningful(disk.serial):
         return all((other.serial, other.model) != (disk.serial, disk.model) for other in others)
     return False

@@ -7,7 +7,7 @@ from typing import Any
 from lunette.domain.disks import ObservedDisk, Signature
 from lunette.domain.errors import Conflict, LunetteError, NotFound, ToolFailed
 from lunette.providers.disks import exported, identity, parse, place
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 BY_ID = "/dev/disk/by-id"
 MOUNTS = "/proc/1/mountinfo"
@@ -147,8 +147,8 @@ def _holds_system_pool(
     members: set[str] = set()
     try:
         for pool in sorted(pools):
-            told = system.run(["zpool", "list", "-v", "-H", "-P", "-L", "--", pool], timeout_s=30).stdout
-            members |= {system.realpath(word) for word in told.split() if word.startswith("/dev/")}
+            reported = system.run(["zpool", "list", "-v", "-H", "-P", "-L", "--", pool], timeout_s=30).stdout
+            members |= {system.realpath(word) for word in reported.split() if word.startswith("/dev/")}
     except LunetteError:
         members = set()
 

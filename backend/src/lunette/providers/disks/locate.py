@@ -4,7 +4,7 @@ from lunette.domain.errors import Conflict, ToolFailed
 from lunette.domain.steps import DiskLocate
 from lunette.providers.disks import place
 from lunette.providers.disks.inventory import observe_disks, same_disk
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def locate(system: System, step: DiskLocate) -> str | None:

@@ -64,7 +64,7 @@ def block_tree(text: str, unread: dict[str, str] | None = None) -> list[dict[str
     drives = [entry for entry in disks if DRIVES.match(entry["kname"])]
     for entry in disks:
         if entry not in drives and not _NO_DRIVES.match(entry["kname"]):
-            _tell_left_out(entry["kname"])
+            _log_left_out(entry["kname"])
     there = [entry for entry in drives if None not in (entry["size"], entry["log-sec"], entry["phy-sec"])]
     if unread is not None:
         unread |= {
@@ -85,7 +85,7 @@ def block_tree(text: str, unread: dict[str, str] | None = None) -> list[dict[str
 
 
 @functools.cache
-def _tell_left_out(name: str) -> None:
+def _log_left_out(name: str) -> None:
     """Once for each name, because the machine is read all the time."""
     log.warning("block device %s is left out: Lunette does not know its kernel name as that of a drive", name)
 

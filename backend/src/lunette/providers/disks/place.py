@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 from lunette.domain.disks import DiskPlace
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 _SLOTS = "/sys/bus/pci/slots"
 _ADDRESS = re.compile(r"[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")

@@ -14,7 +14,7 @@ from lunette.domain.errors import LunetteError
 from lunette.providers.disks import smart_parse as parse
 from lunette.providers.disks.paths import path_of
 from lunette.providers.disks.smart import TIMEOUT_S
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 log = logging.getLogger(__name__)
 LIMIT_S = 7.0
@@ -25,17 +25,17 @@ LONG_WAIT_S = 180
 _REDUNDANT = ("raid1", "raid4", "raid5", "raid6", "raid10")
 
 
-def settle(system: System, disk: ObservedDisk, told: ErrorRecovery) -> ErrorRecovery:
+def settle(system: System, disk: ObservedDisk, reported: ErrorRecovery) -> ErrorRecovery:
     """Sets the time limits of a member of an array; returns the present ones. Other drives stay unchanged.
 
     Only members of a redundant md array get a limit: elsewhere the drive's own retries are the last hope for a sector.
     For a drive without the setting, the kernel waits longer. Never raises.
     """
     if disk.array_uuid is None or disk.used_by_system:
-        return told
-    if told.is_limitable and told.limit_s != LIMIT_S and _is_redundant(system, disk):
-        told = _limit(system, disk, told)
-    return _wait(system, disk, told)
+        return reported
+    if reported.is_limitable and reported.limit_s != LIMIT_S and _is_redundant(system, disk):
+        reported = _limit(system, disk, reported)
+    return _wait(system, disk, reported)
 
 
 def _is_redundant(system: System, disk: ObservedDisk) -> bool:
@@ -46,34 +46,34 @@ def _is_redundant(system: System, disk: ObservedDisk) -> bool:
         return False
 
 
-def _limit(system: System, disk: ObservedDisk, told: ErrorRecovery) -> ErrorRecovery:
+def _limit(system: System, disk: ObservedDisk, reported: ErrorRecovery) -> ErrorRecovery:
     tenths = round(LIMIT_S * 10)
     argv = ["smartctl", "--json", f"--log=scterc,{tenths},{tenths}", path_of(disk)]
     try:
         answer = system.run(argv, timeout_s=TIMEOUT_S, ok=tuple(range(256)))
     except LunetteError as error:
         log.warning("the error recovery limit of disk %s was not set: %s", disk.id, error.detail)
-        return told
+        return reported
     now = parse.recovery(answer.stdout)
     if now is None or now.limit_s != LIMIT_S:
         log.warning("disk %s does not accept an error recovery limit of %s s", disk.id, LIMIT_S)
-        return told.model_copy(update={"is_limitable": False})
+        return reported.model_copy(update={"is_limitable": False})
     log.info("the error recovery limit of disk %s is %s s", disk.id, LIMIT_S)
-    return told.model_copy(update={"limit_s": now.limit_s})
+    return reported.model_copy(update={"limit_s": now.limit_s})
 
 
-def _wait(system: System, disk: ObservedDisk, told: ErrorRecovery) -> ErrorRecovery:
+def _wait(system: System, disk: ObservedDisk, reported: ErrorRecovery) -> ErrorRecovery:
     file = f"/sys/block/{disk.kernel_name}/device/timeout"
     try:
         now = int(system.read(file))
-        wanted = _wanted_wait(now, told.limit_s)
+        wanted = _wanted_wait(now, reported.limit_s)
         if wanted != now:
             system.write(file, str(wanted))
             log.info("the kernel's command timeout is %s s for disk %s", wanted, disk.id)
     except (OSError, ValueError) as error:
         log.warning("the kernel's command timeout of disk %s is unknown: %s", disk.id, error)
-        return told.model_copy(update={"wait_s": None})
-    return told.model_copy(update={"wait_s": wanted})
+        return reported.model_copy(update={"wait_s": None})
+    return reported.model_copy(update={"wait_s": wanted})
 
 
 def _wanted_wait(now: int, limit_s: float | None) -> int:

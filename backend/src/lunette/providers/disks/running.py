@@ -15,7 +15,7 @@ from lunette.providers.arrays.zfs import observe as zfs
 from lunette.providers.disks import parse
 from lunette.providers.disks.inventory import MOUNTS, read_signatures
 from lunette.providers.reading import document, reader, rows, text_of, word
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 MD, LVM, ZFS = "linux_raid_member", "LVM2_member", "zfs_member"
 _CLASS = "/sys/class/block"
@@ -41,7 +41,7 @@ def user_of(system: System, disk: ObservedDisk) -> str | None:
     carried = [one for device in own for one in _contents(system, device)]
     asked = {MD: _md_member, ZFS: _pool_member, LVM: _physical_volume}
     for content in carried:
-        if (user := asked.get(content.type, _nobody)(system, content)) is not None:
+        if (user := asked.get(content.type, _no_user)(system, content)) is not None:
             return user
     return _held_copy(system, own, carried)
 
@@ -63,7 +63,7 @@ def _contents(system: System, device: str) -> Iterator[_Content]:
         yield _Content(type=one.type, uuid=one.uuid or "", member=facts.get("UUID_SUB") if known else None)
 
 
-def _nobody(_system: System, _content: _Content) -> None:
+def _no_user(_system: System, _content: _Content) -> None:
     """Content that is not a member of a larger structure is searched among the devices in use."""
 
 

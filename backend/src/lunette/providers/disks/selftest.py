@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lunette.domain.self_tests import MOST_TESTS, SelfTest, SelfTestKind, SelfTestResult, SelfTests
 from lunette.providers.disks.section import Section, document
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 TIMEOUT_S = 20.0
 _NOT_BEGUN = 0b111
@@ -20,22 +20,22 @@ _ATA_FAILED, _SCSI_FAILED, _NVME_FAILED = range(3, 9), range(3, 8), range(5, 8)
 _RUNNING = 0xF
 
 
-def read(told: Section) -> SelfTests | None:
+def read(reported: Section) -> SelfTests | None:
     """The drive's log of its tests; None if it has no log."""
-    if "nvme_self_test_log" in told:
-        log = told.section("nvme_self_test_log", judged=True)
+    if "nvme_self_test_log" in reported:
+        log = reported.section("nvme_self_test_log", judged=True)
         running = log.section("current_self_test_operation").count("value", needed=True) or 0
         return _tests(_of_nvme(log), bool(running & 0xF))
-    if "ata_smart_self_test_log" in told:
-        logs = told.section("ata_smart_self_test_log", judged=True)
+    if "ata_smart_self_test_log" in reported:
+        logs = reported.section("ata_smart_self_test_log", judged=True)
         log = logs.section("extended" if "extended" in logs else "standard", judged=True)
         if "table" not in log:
             log.count("count", needed=True)  # it reports that there are none
-        status = told.section("ata_smart_data").section("self_test").section("status").count("value") or 0
+        status = reported.section("ata_smart_data").section("self_test").section("status").count("value") or 0
         return _tests(_of_ata(log), status >> 4 == _RUNNING)
-    if told.section("device").text("protocol") == "SCSI" and "smart_status" in told:
-        status = told.section("scsi_self_test_status").flag("in_progress") or False
-        return _tests(_of_scsi(told), status)
+    if reported.section("device").text("protocol") == "SCSI" and "smart_status" in reported:
+        status = reported.section("scsi_self_test_status").flag("in_progress") or False
+        return _tests(_of_scsi(reported), status)
     return None
 
 
@@ -47,8 +47,12 @@ def start(system: System, disk_path: str, kind: SelfTestKind) -> str | None:
     answer = system.run(argv, timeout_s=TIMEOUT_S, ok=tuple(range(256)))
     if not answer.returncode & _NOT_BEGUN:
         return None
-    told = document(answer.stdout)
-    said = [text for one in told.section("smartctl").rows("messages") if (text := one.text("string"))] if told else []
+    reported = document(answer.stdout)
+    said = (
+        [text for one in reported.section("smartctl").rows("messages") if (text := one.text("string"))]
+        if reported
+        else []
+    )
     return said[0][:200] if said else f"smartctl ended with exit status {answer.returncode}"
 
 
@@ -76,12 +80,12 @@ def _of_ata(log: Section) -> Iterator[SelfTest | None]:
             yield _test(kind, code >> 4, _ATA_FAILED, row.count("lifetime_hours"), row.count("lba"), status)
 
 
-def _of_scsi(told: Section) -> Iterator[SelfTest | None]:
+def _of_scsi(reported: Section) -> Iterator[SelfTest | None]:
     for number in range(MOST_TESTS):
         name = f"scsi_self_test_{number}"
-        if name not in told:
+        if name not in reported:
             continue
-        row = told.section(name, judged=True)
+        row = reported.section(name, judged=True)
         kind = _SCSI_KINDS.get(row.section("code").count("value") or 0, _OTHER)
         result = row.section("result", judged=True)
         code = result.count("value", needed=True)

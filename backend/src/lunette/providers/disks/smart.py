@@ -11,7 +11,7 @@ from lunette.domain.errors import Conflict, LunetteError, ToolFailed, Unavailabl
 from lunette.providers.disks import erase_ata, erase_scsi
 from lunette.providers.disks import smart_parse as parse
 from lunette.providers.disks.paths import path_of
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 TIMEOUT_S = 20.0
 """A healthy drive takes under a second, one that spins up under 20."""
@@ -39,7 +39,7 @@ _NO_DRIVE = (Transport.VIRTIO, Transport.UBD)
 _CONTROLLER = re.compile(r"^(nvme\d+)(c\d+)?n\d+$")
 
 
-def tells(disk: ObservedDisk) -> bool:
+def reports_health(disk: ObservedDisk) -> bool:
     """True if a drive that can be queried is behind it."""
     return not disk.fabric and disk.other_path_of is None and disk.transport not in _NO_DRIVE
 
@@ -73,9 +73,9 @@ def _ask(system: System, disk: ObservedDisk, known: DriveReading) -> DriveReadin
     if _CONTROLLER.match(disk.kernel_name) is None:
         return reading
     try:
-        told = identify(system, disk)
-        values = reading.values.model_copy(update=parse.limits(told))
-        known_now = {"erases": parse.erases(told), "volatile_cache": parse.volatile_cache(told)}
+        reported = identify(system, disk)
+        values = reading.values.model_copy(update=parse.limits(reported))
+        known_now = {"erases": parse.erases(reported), "volatile_cache": parse.volatile_cache(reported)}
     except (ToolFailed, Unavailable):
         return reading
     return reading.model_copy(update={"values": values, **known_now})

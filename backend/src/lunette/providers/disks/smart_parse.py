@@ -62,16 +62,16 @@ Json = Mapping[str, Any]
 @reader("smartctl")
 def reading(text: str, now: float, exit_status: int = 0) -> DriveReading:
     """The answer of a drive at `now`. A drive without SMART has no values and a problem in words."""
-    told = section.document(text)
-    if told is None:
+    reported = section.document(text)
+    if reported is None:
         return DriveReading(problem=_NO_JSON, unreadable=(WHOLE,))
-    values = _values(told)
-    status = told.section("smart_status", judged=True)
-    passed, warnings = _verdict(told, status, exit_status)
-    tests = selftest.read(told)
-    odd = tuple(told.odd)
+    values = _values(reported)
+    status = reported.section("smart_status", judged=True)
+    passed, warnings = _verdict(reported, status, exit_status)
+    tests = selftest.read(reported)
+    odd = tuple(reported.odd)
     if values == HealthValues() and passed is None and not warnings and not odd:
-        return DriveReading(problem=_why(told))
+        return DriveReading(problem=_why(reported))
     problem = unread(odd) if odd else _NO_VERDICT if passed is None else None
     return DriveReading(
         read_at=now,
@@ -80,7 +80,7 @@ def reading(text: str, now: float, exit_status: int = 0) -> DriveReading:
         values=values,
         unreadable=odd,
         problem=problem,
-        refused_only=_refused_only(told),
+        refused_only=_refused_only(reported),
         self_tests=tests,
     )
 
@@ -100,10 +100,10 @@ def recovery(text: str) -> ErrorRecovery | None:
     """A SATA drive's error recovery settings, as read or just set (ataPrintSCTErrorRecoveryControl); None if it reports
     none. The longer one of reads and writes counts; a disabled timer has no value.
     """
-    told = section.document(text)
-    if told is None:
+    reported = section.document(text)
+    if reported is None:
         return None
-    timers = told.section("ata_sct_erc")
+    timers = reported.section("ata_sct_erc")
     found = [timers.section(kind).count("deciseconds") for kind in ("read", "write")]
     known = [tenths for tenths in found if tenths]
     limit_s = max(known) / 10 if len(known) == len(found) else None
@@ -122,9 +122,9 @@ def document(text: str) -> Json:
 
 
 @reader("nvme id-ctrl")
-def erases(told: Json) -> EraseSupport:
+def erases(reported: Json) -> EraseSupport:
     """The erase methods of the controller, and whether they affect more than one namespace; yes if unknown."""
-    controller = Section(told)
+    controller = Section(reported)
     oacs, sanicap = (controller.count(name) or 0 for name in ("oacs", "sanicap"))
     fna = controller.count("fna")
     if fna is None:
@@ -138,24 +138,24 @@ def erases(told: Json) -> EraseSupport:
     )
 
 
-def volatile_cache(told: Json) -> bool | None:
+def volatile_cache(reported: Json) -> bool | None:
     """True if it has a volatile write cache; None from an nvme-cli that does not print VWC."""
-    vwc = Section(told).count("vwc")
+    vwc = Section(reported).count("vwc")
     return None if vwc is None else bool(vwc & _VWC_PRESENT)
 
 
-def limits(told: Json) -> dict[str, int]:
+def limits(reported: Json) -> dict[str, int]:
     """The temperature limits in Identify Controller; 0 means unspecified."""
-    controller = Section(told)
+    controller = Section(reported)
     kelvin = {"temperature_warning_c": "wctemp", "temperature_critical_c": "cctemp"}
     found = {name: _celsius((controller.count(key) or 0) - _ZERO_C_IN_K) for name, key in kelvin.items()}
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _verdict(told: Section, status: Section, exit_status: int) -> tuple[bool | None, tuple[CriticalWarning, ...]]:
+def _verdict(reported: Section, status: Section, exit_status: int) -> tuple[bool | None, tuple[CriticalWarning, ...]]:
     """The drive's verdict and its warnings, from each source: the worst one counts."""
     bits = status.section("nvme", judged=True)
-    log = told.section(_NVME_LOG)
+    log = reported.section(_NVME_LOG)
     byte = (bits.count("value", judged=True) or 0) | (log.count("critical_warning") or 0)
     warnings = tuple(
         warning
@@ -163,25 +163,25 @@ def _verdict(told: Section, status: Section, exit_status: int) -> tuple[bool | N
         if bits.flag(name, judged=True) or byte >> place & 1
     )
     passed = status.flag("passed", judged=True)
-    exits = exit_status | (told.section("smartctl").count("exit_status") or 0)
+    exits = exit_status | (reported.section("smartctl").count("exit_status") or 0)
     return (False if exits & _FAILING or byte else passed), warnings
 
 
-def _values(told: Section) -> HealthValues:
-    heat, log = told.section("temperature"), told.section(_NVME_LOG, judged=True)
-    protocol = told.section("device").text("protocol")
+def _values(reported: Section) -> HealthValues:
+    heat, log = reported.section("temperature"), reported.section(_NVME_LOG, judged=True)
+    protocol = reported.section("device").text("protocol")
     sensed = _celsius(log.number("temperature"))
     common = {
         "temperature_c": sensed if sensed is not None else _celsius(heat.number("current")),
-        "power_on_hours": told.section("power_on_time").count("hours"),
+        "power_on_hours": reported.section("power_on_time").count("hours"),
     }
-    if _NVME_LOG in told or (protocol == "NVMe" and "smart_status" in told):
+    if _NVME_LOG in reported or (protocol == "NVMe" and "smart_status" in reported):
         return HealthValues(**(common | _nvme(log)))
-    if protocol == "ATA" or "ata_smart_attributes" in told or "ata_device_statistics" in told:
-        return HealthValues(**(common | _ata(told)))
+    if protocol == "ATA" or "ata_smart_attributes" in reported or "ata_device_statistics" in reported:
+        return HealthValues(**(common | _ata(reported)))
     if common["temperature_c"] == 0 and not heat.count("drive_trip"):
         common["temperature_c"] = None  # a volume of a RAID controller reports 0 for both: it has no sensor
-    return HealthValues(**(common | _scsi(told)))
+    return HealthValues(**(common | _scsi(reported)))
 
 
 def _nvme(log: Section) -> dict[str, int | None]:
@@ -200,27 +200,27 @@ def _nvme(log: Section) -> dict[str, int | None]:
     } | ({} if hours is None else {"power_on_hours": hours})
 
 
-def _ata(told: Section) -> dict[str, int | None]:
-    raw = dict(_attributes(told))
-    sectors = _statistic(told, _GENERAL_PAGE, _WRITTEN_OFFSET)
-    used = _statistic(told, _SSD_PAGE, _USED_OFFSET, judged=True)
-    block = told.count("logical_block_size")
+def _ata(reported: Section) -> dict[str, int | None]:
+    raw = dict(_attributes(reported))
+    sectors = _statistic(reported, _GENERAL_PAGE, _WRITTEN_OFFSET)
+    used = _statistic(reported, _SSD_PAGE, _USED_OFFSET, judged=True)
+    block = reported.count("logical_block_size")
     return {
         "reallocated_sectors": raw.get(_REALLOCATED),
         "pending_sectors": raw.get(_PENDING),
         "uncorrectable_sectors": raw.get(_UNCORRECTABLE),
-        "interface_errors": raw.get(_CRC, _statistic(told, _TRANSPORT_PAGE, _CRC_OFFSET)),
-        "used_percent": used if used is not None else _endurance(told),
+        "interface_errors": raw.get(_CRC, _statistic(reported, _TRANSPORT_PAGE, _CRC_OFFSET)),
+        "used_percent": used if used is not None else _endurance(reported),
         "written_bytes": min(sectors * block, MOST) if sectors is not None and block else None,
-        "temperature_warning_c": _limit(told, "op_limit_max"),
+        "temperature_warning_c": _limit(reported, "op_limit_max"),
     }
 
 
-def _attributes(told: Section) -> Iterable[tuple[int, int]]:
+def _attributes(reported: Section) -> Iterable[tuple[int, int]]:
     """The raw values of the attributes, by ID. A row without an ID cannot be identified."""
-    rows = tuple(told.section("ata_smart_attributes", judged=True).rows("table", judged=True))
-    if "ata_smart_attributes" in told and not rows:
-        told.odd.append("ata_smart_attributes.table")
+    rows = tuple(reported.section("ata_smart_attributes", judged=True).rows("table", judged=True))
+    if "ata_smart_attributes" in reported and not rows:
+        reported.odd.append("ata_smart_attributes.table")
     for row in rows:
         number = row.count("id", needed=True)
         if number is None:
@@ -232,12 +232,12 @@ def _attributes(told: Section) -> Iterable[tuple[int, int]]:
         if value is not None and value >= 0:
             yield number, value
         elif number in _READ:
-            told.odd.append(f"ata_smart_attributes.table.raw of {number}")
+            reported.odd.append(f"ata_smart_attributes.table.raw of {number}")
 
 
-def _statistic(told: Section, page: int, offset: int, judged: bool = False) -> int | None:
+def _statistic(reported: Section, page: int, offset: int, judged: bool = False) -> int | None:
     """One of the device statistics (ACS-3, log 04h); one that is not valid has no value."""
-    pages = told.section("ata_device_statistics", judged).rows("pages", judged)
+    pages = reported.section("ata_device_statistics", judged).rows("pages", judged)
     for one in pages:
         if one.count("number", judged) != page:
             continue
@@ -248,49 +248,49 @@ def _statistic(told: Section, page: int, offset: int, judged: bool = False) -> i
     return None
 
 
-def _scsi(told: Section) -> dict[str, int | None]:
-    counters = told.section("scsi_error_counter_log", judged=True)
+def _scsi(reported: Section) -> dict[str, int | None]:
+    counters = reported.section("scsi_error_counter_log", judged=True)
     kinds = [counters.section(kind, judged=True) for kind in ("read", "write", "verify")]
     known = [count for kind in kinds if (count := kind.count("total_uncorrected_errors", judged=True)) is not None]
-    used = told.count("scsi_percentage_used_endurance_indicator", judged=True)
+    used = reported.count("scsi_percentage_used_endurance_indicator", judged=True)
     return {
-        "grown_defects": told.count("scsi_grown_defect_list", judged=True),
+        "grown_defects": reported.count("scsi_grown_defect_list", judged=True),
         "media_errors": min(sum(known), MOST) if known else None,
-        "interface_errors": _of_phys(told),
-        "used_percent": used if used is not None else _endurance(told),
-        "temperature_critical_c": _limit(told, "drive_trip"),
+        "interface_errors": _of_phys(reported),
+        "used_percent": used if used is not None else _endurance(reported),
+        "temperature_critical_c": _limit(reported, "drive_trip"),
     }
 
 
-def _of_phys(told: Section) -> int | None:
+def _of_phys(reported: Section) -> int | None:
     """The errors of all phys of all ports of a SAS drive."""
-    ports = [told.section(name) for name in told.names() if name.startswith("scsi_sas_port_")]
+    ports = [reported.section(name) for name in reported.names() if name.startswith("scsi_sas_port_")]
     phys = [port.section(name) for port in ports for name in port.names() if name.startswith("phy_")]
     known = [count for phy in phys for name in _PHY if (count := phy.count(name)) is not None]
     return min(sum(known), MOST) if known else None
 
 
-def _refused_only(told: Section) -> bool:
+def _refused_only(reported: Section) -> bool:
     """True if the log of an NVMe drive has errors, and all are commands that it refused."""
-    statuses = [row.section("status_field") for row in told.section("nvme_error_information_log").rows("table")]
+    statuses = [row.section("status_field") for row in reported.section("nvme_error_information_log").rows("table")]
     codes = [(status.count("status_code_type"), status.count("status_code")) for status in statuses]
     return bool(codes) and all(kind is not None and code in _REFUSED.get(kind, ()) for kind, code in codes)
 
 
-def _endurance(told: Section) -> int | None:
-    return told.section("endurance_used").count("current_percent", judged=True)
+def _endurance(reported: Section) -> int | None:
+    return reported.section("endurance_used").count("current_percent", judged=True)
 
 
-def _limit(told: Section, name: str) -> int | None:
+def _limit(reported: Section, name: str) -> int | None:
     """A temperature limit; 0 means unspecified."""
-    return _celsius(told.section("temperature").count(name)) or None
+    return _celsius(reported.section("temperature").count(name)) or None
 
 
 def _celsius(value: int | None) -> int | None:
     return value if value is not None and _COLDEST_C < value < _HOTTEST_C else None
 
 
-def _why(told: Section) -> str:
+def _why(reported: Section) -> str:
     """Why there are no values, in the words of smartctl if it printed any."""
-    said = [text for one in told.section("smartctl").rows("messages") if (text := one.text("string"))]
+    said = [text for one in reported.section("smartctl").rows("messages") if (text := one.text("string"))]
     return f"smartctl reports: {said[0][:200]}" if said else "the drive has no SMART, or does not report it"

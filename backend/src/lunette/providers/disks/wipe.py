@@ -5,7 +5,7 @@ from lunette.domain.errors import Conflict, InUse, ToolFailed
 from lunette.domain.steps import DiskErase, DiskWipe
 from lunette.providers.disks.inventory import observe_disks, same_disk, settle
 from lunette.providers.disks.running import user_of
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 REREADS, REREAD_S = 20, 0.5
 

@@ -9,7 +9,7 @@ from lunette.domain.errors import Conflict, InUse
 from lunette.providers.disks.inventory import read_signatures, settle
 from lunette.providers.encryption.plan import HEADER_BYTES, TOOL
 from lunette.providers.reading import document, reader
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 from lunette.system.tools import missing_tool
 
 TIMEOUT_S = 600.0
@@ -26,7 +26,7 @@ _RANDOM = ("--pbkdf", "pbkdf2", "--hash", "sha256", "--pbkdf-force-iterations", 
 """A random key cannot be guessed, so it is not stretched: an array that waits is retried every few seconds."""
 
 
-def hindrance(system: System) -> str | None:
+def blocker(system: System) -> str | None:
     """Why nothing can be encrypted on this machine; None if it can. The kernel loads the module when it is needed."""
     if system.find_tool(TOOL) is None:
         return missing_tool(TOOL)

@@ -7,12 +7,12 @@ survives the agent, not the machine.
 import secrets
 
 from lunette.domain.errors import ToolFailed
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 KEPT_DIR, LENT_DIR = "/var/lib/lunette/agent", "/run/lunette"
 
 
-def kept_path(array_id: str) -> str:
+def stored_path(array_id: str) -> str:
     return f"{KEPT_DIR}/array-{array_id}.key"
 
 
@@ -25,8 +25,8 @@ def new_path(array_id: str) -> str:
     return f"{LENT_DIR}/array-{array_id}.new"
 
 
-def kept(system: System, array_id: str) -> str | None:
-    return _read(system, kept_path(array_id))
+def stored(system: System, array_id: str) -> str | None:
+    return _read(system, stored_path(array_id))
 
 
 def lent(system: System, array_id: str) -> str | None:
@@ -35,10 +35,10 @@ def lent(system: System, array_id: str) -> str | None:
 
 def make(system: System, array_id: str) -> str:
     """A key to store on the appliance: the existing one, or a new one that is on stable storage now."""
-    known = kept(system, array_id)
+    known = stored(system, array_id)
     if known is None:
         known = secrets.token_hex(32)
-        keep(system, kept_path(array_id), known)
+        keep(system, stored_path(array_id), known)
     return known
 
 

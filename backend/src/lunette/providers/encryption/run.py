@@ -12,7 +12,7 @@ from lunette.providers.arrays.md.plan import device_path, md_name
 from lunette.providers.disks.inventory import settle
 from lunette.providers.encryption import device as luks
 from lunette.providers.encryption import keys
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def create(system: System, step: LuksCreate) -> str | None:
@@ -27,7 +27,7 @@ def create(system: System, step: LuksCreate) -> str | None:
             f"{device} carries a LUKS header {found.uuid} that is not the planned one, so it was not changed"
         )
     passphrase = keys.lent(system, step.array_id)
-    if is_open(system, step.md_uuid, step.mapping) and _has_kept(system, device, step):
+    if is_open(system, step.md_uuid, step.mapping) and _has_stored(system, device, step):
         return None
     if passphrase is None:
         raise Conflict(
@@ -58,7 +58,7 @@ def remove(system: System, step: LuksCreate | LuksDestroy) -> str | None:
             luks.close_device(system, step.mapping)
             changed = True
         changed = luks.erase(system, system.realpath(device_path(step.md_uuid)), step.array_id) or changed
-    for path in (keys.new_path(step.array_id), keys.kept_path(step.array_id)):
+    for path in (keys.new_path(step.array_id), keys.stored_path(step.array_id)):
         keys.forget(system, path)
     return f"{step.mapping} was closed and its keys were erased" if changed else None
 
@@ -84,7 +84,7 @@ def keep_key(system: System, device: str, array_id: str, passphrase: str) -> boo
     key = keys.make(system, array_id)
     if luks.opens(system, device, key):
         return False
-    luks.add_key(system, device, passphrase, keys.kept_path(array_id), stretched=False)
+    luks.add_key(system, device, passphrase, keys.stored_path(array_id), stretched=False)
     return True
 
 
@@ -96,8 +96,8 @@ def _carries_another(system: System, step: LuksCreate) -> bool:
     return found is not None and found.uuid != step.array_id
 
 
-def _has_kept(system: System, device: str, step: LuksCreate) -> bool:
+def _has_stored(system: System, device: str, step: LuksCreate) -> bool:
     if not step.keep_key:
         return True
-    key = keys.kept(system, step.array_id)
+    key = keys.stored(system, step.array_id)
     return key is not None and luks.opens(system, device, key)

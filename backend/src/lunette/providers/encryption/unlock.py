@@ -14,7 +14,7 @@ from lunette.providers.encryption import device as luks
 from lunette.providers.encryption import keys
 from lunette.providers.encryption.plan import mapping_name, mapping_path
 from lunette.providers.encryption.run import is_open, keep_key
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 WAITING = "waiting for key of array"
 
@@ -30,7 +30,7 @@ def opened(system: System, md_uuid: str, array_id: str, name: str) -> str:
     """
     mapping = mapping_name(array_id)
     if not is_open(system, md_uuid, mapping):
-        key = keys.kept(system, array_id)
+        key = keys.stored(system, array_id)
         if key is None:
             raise Locked(f"{WAITING} {name}")
         device = _own_device(system, md_uuid, array_id, name)
@@ -64,14 +64,14 @@ def change(system: System, order: KeyChange) -> str:
         done += _replace(system, device, order, old, new)
     if order.keep_key is True and keep_key(system, device, order.array_id, new):
         done.append("the appliance stores a key and unlocks the array at every start")
-    elif order.keep_key is False and _drop_kept(system, device, order.array_id):
+    elif order.keep_key is False and _drop_stored(system, device, order.array_id):
         done.append("the appliance no longer stores a key")
     return "; ".join(done) or "nothing was to be done"
 
 
 def _check(system: System, device: str, order: KeyChange, old: str, new: str) -> None:
     """Raises Invalid unless the passphrase opens it, or this very order has removed it already."""
-    if keys.kept(system, order.array_id) in (old, new):
+    if keys.stored(system, order.array_id) in (old, new):
         raise _wrong(order.name)
     if luks.opens(system, device, old):
         return
@@ -104,12 +104,12 @@ def _replace(system: System, device: str, order: KeyChange, old: str, new: str) 
     )
 
 
-def _drop_kept(system: System, device: str, array_id: str) -> bool:
-    key = keys.kept(system, array_id)
+def _drop_stored(system: System, device: str, array_id: str) -> bool:
+    key = keys.stored(system, array_id)
     if key is None:
         return False
     luks.remove_key(system, device, key)
-    keys.forget(system, keys.kept_path(array_id))
+    keys.forget(system, keys.stored_path(array_id))
     return True
 
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import ClassVar
 
 from lunette.domain.base import Model
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 MOST = 200
 _MISSING = "was missing"
@@ -29,7 +29,7 @@ class Attribute(Model):
     """What reading it returns if that differs from what was written."""
 
 
-class Refused(Exception):
+class KernelRefused(Exception):
     """The kernel refused an operation; the text says which and why."""
 
 
@@ -53,7 +53,7 @@ class Configfs:
         Links lead out of the root only if root created them: no other user writes to configfs.
         """
         if path and any(part in {"", ".", ".."} or "\0" in part for part in path.split("/")):
-            raise Refused(f"{path!r} does not stay below {self.root}")
+            raise KernelRefused(f"{path!r} does not stay below {self.root}")
         return f"{self.root}/{path}"
 
     def names(self, path: str) -> list[str]:
@@ -134,7 +134,7 @@ class Configfs:
             move()
         except OSError as error:
             why = _WORDS.get(error.errno or 0) or error.strerror or str(error)
-            raise Refused(f"the kernel refused to {what}: {why}") from error
+            raise KernelRefused(f"the kernel refused to {what}: {why}") from error
         self.changed += 1
         if was is not None and len(self.found) < MOST:
             self.found.append(was)
@@ -149,5 +149,5 @@ def attempt(failed: dict[str, str], path: str, move: Callable[[], None]) -> None
     """Run an operation; a refusal is recorded under the path and blocks nothing else."""
     try:
         move()
-    except Refused as error:
+    except KernelRefused as error:
         failed[path] = str(error)

@@ -5,8 +5,8 @@ LIO claims a device, nvmet (Linux 6.12) and SPDK do not: only this check keeps t
 
 from collections.abc import Callable, Mapping
 
-from lunette.providers.exports.configfs import Refused
-from lunette.system.doorway import System
+from lunette.providers.exports.configfs import KernelRefused
+from lunette.system.system_port import System
 
 BLOCK = "/sys/class/block"
 """Attributes of block devices, by kernel name."""
@@ -49,20 +49,20 @@ class DeviceGuard:
         vanishes meanwhile.
         """
         if not self._system.is_block_device(device):
-            raise Refused(self.missing(volume_id, device))
+            raise KernelRefused(self.missing(volume_id, device))
         if reason := self._held.get(volume_id):
-            raise Refused(reason)
+            raise KernelRefused(reason)
         try:
             self._examine(device, size_bytes)
         except (OSError, ValueError) as error:
-            raise Refused(f"{device} cannot be examined: {error}") from error
+            raise KernelRefused(f"{device} cannot be examined: {error}") from error
 
     def _examine(self, device: str, size_bytes: int) -> None:
         system = self._system
         size = int(system.read(f"{BLOCK}/{kernel_name(system, device)}/size")) * SECTOR_BYTES
         if size < size_bytes:
-            raise Refused(f"{device} has {size} bytes instead of {size_bytes}: not served")
+            raise KernelRefused(f"{device} has {size} bytes instead of {size_bytes}: not served")
         if reason := self._unsafe(device):
-            raise Refused(reason)
+            raise KernelRefused(reason)
         if system.is_held(device):
-            raise Refused(f"{device} is in use by another program: free it first")
+            raise KernelRefused(f"{device} is in use by another program: free it first")

@@ -11,7 +11,7 @@ from typing import ClassVar
 from lunette.domain.exports import ConvergeReport, ExportSet, ObservedSession, UnseenSessions
 from lunette.domain.mappings import Family
 from lunette.providers.exports.turn import Turn
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 class Engine(ABC):

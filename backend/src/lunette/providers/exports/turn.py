@@ -4,9 +4,9 @@ from lunette.domain.base import Model
 
 
 class Turn(Model):
-    keep_strays: bool = False
+    keep_stale: bool = False
     """Nothing is removed: for a start without a ledger that could explain present exports."""
-    let_go: frozenset[str] = frozenset()
+    released_ports: frozenset[str] = frozenset()
     """WWPNs of Fibre Channel ports that were managed until now."""
     overdue: frozenset[str] = frozenset()
     """IQNs and NQNs of targets and subsystems that have waited long enough for their missing volumes: they open without

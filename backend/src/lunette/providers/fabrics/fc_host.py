@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from lunette.domain.fc import FcMode, ObservedFcPort, ObservedFcRemote
 from lunette.domain.names import check_wwpn
-from lunette.system.doorway import System
 from lunette.system.modules import load
+from lunette.system.system_port import System
 
 HOSTS = "/sys/class/fc_host"
 SCSI_HOSTS = "/sys/class/scsi_host"
@@ -118,7 +118,7 @@ def prepare(system: System) -> None:
             continue
 
 
-def hindrance(system: System, driver: str) -> str | None:
+def blocker(system: System, driver: str) -> str | None:
     """Why ports of this driver cannot serve as targets; None if they can."""
     fabric = BY_DRIVER.get(driver)
     if fabric is None:
@@ -133,7 +133,7 @@ def lacking(system: System) -> str | None:
     drivers = sorted({driver_of(system, host) for host in hosts(system).values()})
     if not drivers:
         return "this appliance has no Fibre Channel port: install a QLogic HBA (driver qla2xxx)"
-    reasons = [hindrance(system, driver) for driver in drivers]
+    reasons = [blocker(system, driver) for driver in drivers]
     return None if None in reasons else reasons[0]
 
 
@@ -167,7 +167,7 @@ def _port(system: System, wwpn: str, host: str, targets: list[str]) -> ObservedF
         topology=plain(read_attribute(system, f"{at}/port_type")),
         mode=mode_of(initiator="Initiator" in roles, target="Target" in roles or stands),
         modes=_modes(system, fabric, host),
-        reason=hindrance(system, driver),
+        reason=blocker(system, driver),
         remotes=remotes(system, host),
         disks=sum(name.startswith(f"target{number}:") for name in targets),
     )

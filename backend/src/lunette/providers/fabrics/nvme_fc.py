@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from lunette.domain.exports import ExportPortal
 from lunette.domain.mappings import Protocol
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 HOSTS = "/sys/class/fc_host"
 SCSI_HOSTS = "/sys/class/scsi_host"
@@ -36,7 +36,7 @@ def lacking(system: System) -> str | None:
     return None if system.exists(LOOP) or targets(system) else NO_PORT
 
 
-def barred(system: System, portals: Iterable[ExportPortal]) -> dict[str, str]:
+def blocked(system: System, portals: Iterable[ExportPortal]) -> dict[str, str]:
     """Portals that cannot be served now, by ID with the reason. For others, only an attempt shows it."""
     over_fc = [portal for portal in portals if portal.protocol is Protocol.NVME_FC]
     if not over_fc or system.exists(LOOP):

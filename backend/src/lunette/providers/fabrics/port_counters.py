@@ -10,7 +10,7 @@ from lunette.domain.counters import PortCounters, PortKind
 from lunette.domain.errors import ToolFailed
 from lunette.providers.fabrics import fc_host, rdma
 from lunette.providers.reading import reader
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 NET = "/proc/net/dev"
 _UNKNOWN = 2**64 - 1

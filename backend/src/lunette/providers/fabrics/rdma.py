@@ -14,7 +14,7 @@ from lunette.domain.exports import ExportPortal
 from lunette.domain.rdma import NO_DEVICE, RdmaAddress, RdmaDevice, bar
 from lunette.providers.reading import document, reader, rows
 from lunette.system import modules
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 DEVICES = "/sys/class/infiniband"
 _ALIVE = ("LISTEN", "CONNECT")
@@ -31,7 +31,7 @@ def observe(system: System) -> tuple[RdmaDevice, ...]:
     return tuple(device for device in found if device.link_layer)
 
 
-def told(system: System) -> tuple[RdmaDevice, ...]:
+def with_flow_control(system: System) -> tuple[RdmaDevice, ...]:
     """The devices with their flow control, which costs a command for each interface."""
     return tuple(
         device.model_copy(update={"lossless": _lossless(system, device.interface)})
@@ -80,44 +80,44 @@ def lacking(system: System, module: str, package: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class Hearing:
+class ListenStatus:
     """Portals over RDMA that cannot listen now, by ID with the reason, and those that should and do not.
 
     The kernel's remains of either are to be removed; a portal that is not barred is then opened again.
     """
 
-    barred: dict[str, str]
-    deaf: frozenset[str]
+    blocked: dict[str, str]
+    not_listening: frozenset[str]
 
     @property
-    def silent(self) -> frozenset[str]:
+    def unavailable(self) -> frozenset[str]:
         """All portals without a listener."""
-        return self.deaf | self.barred.keys()
+        return self.not_listening | self.blocked.keys()
 
 
-def hear(system: System, portals: Iterable[ExportPortal], lacks: str | None) -> Hearing:
+def listen_status(system: System, portals: Iterable[ExportPortal], lacks: str | None) -> ListenStatus:
     """Checks the devices and listeners of these portals; nothing is read for portals without RDMA.
 
     `lacks` bars all of them: it says why their engine serves nothing over RDMA here.
     """
     over_rdma = [portal for portal in portals if portal.protocol.is_rdma]
     if not over_rdma:
-        return Hearing({}, frozenset())
-    devices, heard = observe(system), _listeners(system)
+        return ListenStatus({}, frozenset())
+    devices, listened_on = observe(system), _listeners(system)
     reasons = {portal.portal_id: lacks or bar(portal.protocol, portal.address, devices) for portal in over_rdma}
-    barred = {id_: reason for id_, reason in reasons.items() if reason is not None}
-    deaf = frozenset(
+    blocked = {id_: reason for id_, reason in reasons.items() if reason is not None}
+    not_listening = frozenset(
         portal.portal_id
         for portal in over_rdma
-        if portal.portal_id not in barred and heard is not None and not _is_heard(portal, heard)
+        if portal.portal_id not in blocked and listened_on is not None and not _is_listened_on(portal, listened_on)
     )
-    return Hearing(barred, deaf)
+    return ListenStatus(blocked, not_listening)
 
 
-def _is_heard(portal: ExportPortal, heard: frozenset[Place]) -> bool:
+def _is_listened_on(portal: ExportPortal, listened_on: frozenset[Place]) -> bool:
     """The kernel itself extends a wildcard listener to every new device."""
     address = ip_address(portal.address)
-    return address.is_unspecified or (address, portal.port) in heard
+    return address.is_unspecified or (address, portal.port) in listened_on
 
 
 def _listeners(system: System) -> frozenset[Place] | None:

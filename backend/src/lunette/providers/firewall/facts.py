@@ -10,7 +10,7 @@ from lunette.providers.exports.lio.configfs import ROOT as LIO
 from lunette.providers.exports.nvmet.configfs import ROOT as NVMET
 from lunette.providers.network import files
 from lunette.providers.network.observe import links
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 SSHD = ("/etc/ssh/sshd_config", "/etc/ssh/sshd_config.d")
 _TARGETS = ("iqn.", "eui.", "naa.")
@@ -79,16 +79,16 @@ def _lio_protocol(system: System, path: str) -> Protocol:
 
 def _nvmet(system: System) -> Iterator[Opening]:
     for number in system.listdir(f"{NVMET}/ports"):
-        told = {}
+        reported = {}
         for name in ("addr_trtype", "addr_traddr", "addr_trsvcid"):
             try:
-                told[name] = system.read(f"{NVMET}/ports/{number}/{name}").strip()
+                reported[name] = system.read(f"{NVMET}/ports/{number}/{name}").strip()
             except OSError:
                 break
         else:
-            protocol = {"tcp": Protocol.NVME_TCP, "rdma": Protocol.NVME_RDMA}.get(told["addr_trtype"])
-            if protocol is not None and told["addr_trsvcid"].isdigit():
-                yield from _opened(protocol, told["addr_traddr"], told["addr_trsvcid"])
+            protocol = {"tcp": Protocol.NVME_TCP, "rdma": Protocol.NVME_RDMA}.get(reported["addr_trtype"])
+            if protocol is not None and reported["addr_trsvcid"].isdigit():
+                yield from _opened(protocol, reported["addr_traddr"], reported["addr_trsvcid"])
 
 
 def _opened(protocol: Protocol, address: str, port: str) -> Iterator[Opening]:

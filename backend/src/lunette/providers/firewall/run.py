@@ -10,7 +10,7 @@ from typing import Any
 from lunette.domain.errors import LunetteError, ToolFailed, Unavailable
 from lunette.providers.firewall import rules
 from lunette.providers.reading import document, reader, rows
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 from lunette.system.tools import missing_tool
 
 KEPT = "/var/lib/lunette/agent/firewall.nft"
@@ -30,7 +30,7 @@ _NOT_IN_THIS_KERNEL = ("Operation not supported", _NO_NETLINK, "cache initializa
 Listing = list[dict[str, Any]]
 
 
-def hindrance(system: System) -> str | None:
+def blocker(system: System) -> str | None:
     """Why this machine cannot have it, as far as that is known without trying."""
     if not system.exists(UNIT):
         return "lunette-firewall.service, which loads the rules at a start, is not installed here, as in a container"

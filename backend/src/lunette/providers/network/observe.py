@@ -8,7 +8,7 @@ from lunette.domain.errors import LunetteError, Unavailable
 from lunette.domain.interfaces import InterfaceTrial, ObservedAddress, ObservedInterface
 from lunette.providers.network import files, trial
 from lunette.providers.reading import ODD, document, reader, rows, text_of, why
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 Link = dict[str, Any]
 OWN_FILES = ("10-lunette.network", "50-dhcp.network")

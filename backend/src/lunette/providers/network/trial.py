@@ -14,7 +14,7 @@ from lunette.domain.errors import Conflict, LunetteError, Unavailable
 from lunette.domain.interfaces import TRIAL_S
 from lunette.domain.steps.interfaces import InterfaceKeep, InterfaceRevert, InterfaceStep, InterfaceTry
 from lunette.providers.network import files
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 TRIAL = "/run/lunette/interface-trial"
 LAST = f"{files.KEPT}/last-trial"

@@ -13,7 +13,7 @@ from lunette.domain.updates import SLOTS, Slot
 from lunette.providers.reading import document, reader, rows, text_of
 from lunette.providers.updates.choice import FILE, Choice, latest
 from lunette.providers.updates.slots import Slots
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 WORK = "/run/lunette/efi"
 NEXT = "/run/lunette/next-slot"

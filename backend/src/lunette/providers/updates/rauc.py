@@ -8,7 +8,7 @@ from lunette.domain.errors import Conflict, Invalid, ToolFailed
 from lunette.domain.updates import COMPATIBLE, SLOTS, BundleFacts
 from lunette.providers.reading import document, reader, text_of
 from lunette.providers.updates.slots import FORMAT, Slots
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 FOLDER, CONFIG = "/run/rauc", "/run/rauc/system.conf"
 STATUS = "/var/lib/lunette/agent/rauc"

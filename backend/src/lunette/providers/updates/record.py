@@ -7,7 +7,7 @@ from pydantic import ValidationError
 import lunette
 from lunette.domain.updates import SLOTS, Slot, SlotTrial
 from lunette.providers.updates.slots import Slots
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 FOLDER = "/var/lib/lunette/agent"
 TRIAL, VERSIONS, CLOSED, OUTAGE = (f"{FOLDER}/{name}" for name in ("trial.json", "slots.json", "closed", "outage"))

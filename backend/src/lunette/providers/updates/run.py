@@ -16,7 +16,7 @@ from lunette.domain.updates import (
 )
 from lunette.providers.updates import efi, rauc, record
 from lunette.providers.updates.slots import Slots, find
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 RESTART_S = 900.0
 """How long an orderly restart may take to end this process."""

@@ -11,7 +11,7 @@ import uuid
 from lunette.domain.base import Model
 from lunette.domain.updates import SLOTS, Slot, other
 from lunette.providers.reading import reader
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 NAMES = SLOTS
 FORMAT = ("-O", "^metadata_csum_seed,^orphan_file,^has_journal", "-m", "0")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection
 from lunette.domain.updates import SlotTrial, TrialState
 from lunette.providers.updates import efi, record
 from lunette.providers.updates.slots import Slots, find
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 DEADLINE_S = 900.0
 """From the start of the kernel's user space until hosts are served again, on a slow machine with many disks."""
@@ -33,9 +33,9 @@ def watch(system: System, slots: Slots, trial: SlotTrial, look: Look, deadline_s
     recorded.
     """
     end = system.monotonic() + deadline_s
-    while (hindrance := look()) is not None:
+    while (blocker := look()) is not None:
         if system.monotonic() >= end:
-            reason = f"after {deadline_s:.0f} s {hindrance}"
+            reason = f"after {deadline_s:.0f} s {blocker}"
             record.keep_trial(system, trial.model_copy(update={"state": TrialState.FAILED, "reason": reason}))
             return reason
         system.sleep(POLL_S)
@@ -47,7 +47,7 @@ def watch(system: System, slots: Slots, trial: SlotTrial, look: Look, deadline_s
 
 def missing(trial: SlotTrial, serving: Collection[str]) -> str | None:
     """Targets that were open to hosts before and are not open yet, in words."""
-    closed = [door for door in trial.serving if door not in serving]
+    closed = [name for name in trial.serving if name not in serving]
     if not closed:
         return None
     named = ", ".join(closed[:3]) + (f" and {len(closed) - 3} more" if len(closed) > 3 else "")

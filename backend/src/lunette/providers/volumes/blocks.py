@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from lunette.domain.errors import LunetteError
 from lunette.domain.volumes import ObservedVolume
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
-def told(system: System, volumes: Sequence[ObservedVolume]) -> tuple[ObservedVolume, ...]:
+def with_block_sizes(system: System, volumes: Sequence[ObservedVolume]) -> tuple[ObservedVolume, ...]:
     """The volumes with their block size. All of a group are on one array, so an active one decides for all."""
     known: dict[str, int] = {}
     for volume in volumes:

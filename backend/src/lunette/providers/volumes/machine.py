@@ -6,7 +6,7 @@ from typing import ClassVar
 from lunette.domain.arrays import EngineCapability
 from lunette.domain.volumes import VolumeEngine
 from lunette.providers.runner import Runners
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 class VolumeMachine(ABC):

@@ -15,7 +15,7 @@ from lunette.domain.array_changes import (
 )
 from lunette.domain.errors import FieldProblem, Invalid
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.steps import MdMember
 from lunette.planner.engines.known_array import KnownArray
 
@@ -66,7 +66,7 @@ def plan_patch(array: KnownArray, spec: ArrayPatch, _low: int | None, _high: int
             _not_offered(array, field, "", "set the resync speed and tuning with the tools of")
     name = spec.health_command
     detail = f"health command {name} reports its health" if name else "no health command reports its health"
-    changed = (Change(action=Action.CHANGE, noun="array", name=array.name, detail=detail),)
+    changed = (PlannedChange(action=Action.CHANGE, noun="array", name=array.name, detail=detail),)
     return Plan(
         title=f"Change array {array.name}",
         changes=changed if "health_command" in spec.model_fields_set else (),
@@ -74,7 +74,7 @@ def plan_patch(array: KnownArray, spec: ArrayPatch, _low: int | None, _high: int
     )
 
 
-def plan_let_go(array: KnownArray, disk: MdMember) -> Plan:
+def plan_release_disk(array: KnownArray, disk: MdMember) -> Plan:
     _not_offered(array, "disk", disk.disk_id, "release drives with the tools of")
 
 

@@ -19,7 +19,7 @@ from lunette.domain.volumes import VolumeEngine
 from lunette.planner.engines.external import changes as external_changes
 from lunette.planner.engines.external import foresight
 from lunette.planner.engines.known_array import KnownArray
-from lunette.planner.engines.planning import ArrayPlanning, Blueprint, Changing
+from lunette.planner.engines.planning import ArrayChangePlanning, ArrayPlanning, Blueprint
 from lunette.providers.arrays.external import plan as external
 from lunette.providers.volumes.lvm import plan as lvm
 
@@ -30,7 +30,7 @@ class ExternalPlanning(ArrayPlanning):
     engine = ArrayEngine.EXTERNAL
     volumes = VolumeEngine.LVM
     parts = (Part.EXTERNAL, Part.LVM, Part.DISKS)
-    changes: ClassVar[Changing] = external_changes
+    changes: ClassVar[ArrayChangePlanning] = external_changes
     is_enlarged_elsewhere = True
 
     def capability(self) -> EngineCapability:

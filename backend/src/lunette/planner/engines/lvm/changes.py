@@ -21,7 +21,7 @@ from lunette.domain.steps import LvmRaidReplace, LvmRaidScrub, MdMember
 from lunette.planner.checks.ailing import ailing
 from lunette.planner.engines import scrub
 from lunette.planner.engines.known_array import KnownArray
-from lunette.planner.engines.request import Request
+from lunette.planner.engines.request import ArrayChangeRequest
 from lunette.providers.arrays.lvm.plan import raid_group
 
 LABEL = "LVM RAID"
@@ -34,7 +34,7 @@ BUSY = ("resync", "recover", "reshape")
 
 def plan_replace(array: KnownArray, spec: ArrayReplace, seen: Observation, owners: Mapping[str, str]) -> Plan:
     """The new disk takes the place immediately and is filled from the others."""
-    ask = Request(array, seen, f"Disk {spec.disk} of array {array.name} was not replaced", owners)
+    ask = ArrayChangeRequest(array, seen, f"Disk {spec.disk} of array {array.name} was not replaced", owners)
     old, place = ask.own(spec.disk)
     least = array.member_bytes
     disks, wipes, lost = ask.take({"new": spec.new}, spec.wipe, least)
@@ -111,7 +111,7 @@ def plan_patch(array: KnownArray, spec: ArrayPatch, _low: int | None, _high: int
     _not_offered(array, field, "", words)
 
 
-def plan_let_go(array: KnownArray, disk: MdMember) -> Plan:
+def plan_release_disk(array: KnownArray, disk: MdMember) -> Plan:
     _not_offered(array, "disk", disk.disk_id, "releases replaced disks immediately")
 
 

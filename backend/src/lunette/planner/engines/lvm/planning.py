@@ -19,7 +19,7 @@ from lunette.domain.volumes import VolumeEngine
 from lunette.planner.engines.known_array import KnownArray
 from lunette.planner.engines.lvm import changes as lvm_changes
 from lunette.planner.engines.lvm import foresight
-from lunette.planner.engines.planning import ArrayPlanning, Blueprint, Changing
+from lunette.planner.engines.planning import ArrayChangePlanning, ArrayPlanning, Blueprint
 from lunette.providers.arrays.lvm import plan as lvm_raid
 from lunette.providers.volumes.lvm import plan as lvm
 
@@ -30,7 +30,7 @@ class LvmRaidPlanning(ArrayPlanning):
     engine = ArrayEngine.LVM
     volumes = VolumeEngine.LVM
     parts = (Part.LVM, Part.DISKS)
-    changes: ClassVar[Changing] = lvm_changes
+    changes: ClassVar[ArrayChangePlanning] = lvm_changes
 
     def capability(self) -> EngineCapability:
         return lvm_raid.capability()

@@ -13,7 +13,7 @@ from lunette.domain.array_changes import (
 from lunette.domain.arrays import ArrayState, Level, ObservedArray, WriteHole
 from lunette.domain.errors import Conflict, FieldProblem, InUse, Invalid
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import AnyStep, MdAdd, MdFail, MdMember, MdRemove, MdReplace, MdScrub
 from lunette.domain.tuning import TuningName, notation
@@ -225,7 +225,9 @@ def plan_patch(array: KnownArray, spec: ArrayPatch, low: int | None, high: int |
             f"The stripe cache uses {room} of memory. It is limited if it exceeds 1/{MEMORY_SHARE} of memory, or the "
             "array's share of the limit for all parity arrays together."
         )
-    changes = tuple(Change(action=Action.CHANGE, noun="array", name=array.name, detail=detail) for detail in details)
+    changes = tuple(
+        PlannedChange(action=Action.CHANGE, noun="array", name=array.name, detail=detail) for detail in details
+    )
     return Plan(title=f"Change array {array.name}", changes=changes, steps=(), warnings=tuple(warnings))
 
 
@@ -238,12 +240,12 @@ def _check_write_mostly(findings: Findings, array: KnownArray, chosen: Sequence[
             findings.add_problem(Invalid, problem)
 
 
-def plan_let_go(array: KnownArray, disk: MdMember) -> Plan:
+def plan_release_disk(array: KnownArray, disk: MdMember) -> Plan:
     """Removes a replaced disk after md has copied it."""
     detail = f"disk {disk.disk_id} was replaced and becomes available"
     return Plan(
         title=f"Remove replaced disk {disk.disk_id} from array {array.name}",
-        changes=(Change(action=Action.CHANGE, noun="array", name=array.name, detail=detail),),
+        changes=(PlannedChange(action=Action.CHANGE, noun="array", name=array.name, detail=detail),),
         steps=(MdRemove(array_id=array.id, uuid=array.uuid, md_name=array.md_name, member=disk),),
     )
 

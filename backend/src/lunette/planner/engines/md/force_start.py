@@ -4,7 +4,7 @@ from lunette.domain.array_changes import ArrayForceStart
 from lunette.domain.arrays import ArrayState
 from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.steps import MdForceStart
 from lunette.planner.checks.findings import Findings, shorten
 from lunette.planner.engines.known_array import KnownArray
@@ -55,7 +55,7 @@ def plan_force_start(array: KnownArray, spec: ArrayForceStart, seen: Observation
     )
     return Plan(
         title=f"Start array {array.name} by force",
-        changes=(Change(action=Action.CHANGE, noun="array", name=array.name, detail=detail),),
+        changes=(PlannedChange(action=Action.CHANGE, noun="array", name=array.name, detail=detail),),
         steps=(step,),
         warnings=(RISK, AWAY),
     )

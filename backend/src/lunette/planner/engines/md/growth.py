@@ -10,7 +10,7 @@ from lunette.domain.arrays import ArrayState, Level, ObservedArray, WriteHole
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import AnyStep, DiskWipe, GroupGrow, MdReshape, MdScrub, MdWriteHole
 from lunette.domain.units import counted
@@ -118,7 +118,9 @@ def plan_finish(
     details = [step.describe() for step in steps]
     return Plan(
         title=f"Finish the growth of array {array.name}",
-        changes=tuple(Change(action=Action.CHANGE, noun="array", name=array.name, detail=detail) for detail in details),
+        changes=tuple(
+            PlannedChange(action=Action.CHANGE, noun="array", name=array.name, detail=detail) for detail in details
+        ),
         steps=tuple(steps),
     )
 

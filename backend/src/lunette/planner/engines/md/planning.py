@@ -20,7 +20,7 @@ from lunette.domain.volumes import ObservedPool, VolumeEngine
 from lunette.planner.engines.known_array import KnownArray
 from lunette.planner.engines.md import changes as md_changes
 from lunette.planner.engines.md import force_start, foresight, growth, reshape, write_hole
-from lunette.planner.engines.planning import ArrayPlanning, Blueprint, Changing
+from lunette.planner.engines.planning import ArrayChangePlanning, ArrayPlanning, Blueprint
 from lunette.providers.arrays.md import plan as md
 from lunette.providers.volumes.lvm import plan as lvm
 
@@ -31,7 +31,7 @@ class MdPlanning(ArrayPlanning):
     engine = ArrayEngine.MD
     volumes = VolumeEngine.LVM
     parts = (Part.MD, Part.DISKS)
-    changes: ClassVar[Changing] = md_changes
+    changes: ClassVar[ArrayChangePlanning] = md_changes
     takes_unidentified_disks = True
     fills_lost_places = True
     shares_spares = True

@@ -7,7 +7,7 @@ from lunette.domain.disks import ObservedDisk
 from lunette.domain.observations import Observation
 from lunette.domain.steps import MdAdd, MdMember
 from lunette.planner.engines.known_array import KnownArray
-from lunette.planner.engines.request import Request
+from lunette.planner.engines.request import ArrayChangeRequest
 
 
 class _Which(TypedDict):
@@ -16,7 +16,7 @@ class _Which(TypedDict):
     md_name: str
 
 
-class MdRequest(Request):
+class MdRequest(ArrayChangeRequest):
     """`which` are the fields by which every step of md identifies the array."""
 
     takes_unidentified_disks: ClassVar[bool] = True

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from lunette.domain.arrays import ArrayState, Level, ObservedArray, WriteHole
 from lunette.domain.disks import ObservedDisk, cached
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.steps import MdWriteHole
 from lunette.planner.engines.known_array import KnownArray
 
@@ -44,7 +44,7 @@ def plan_exchange(array: KnownArray, wanted: WriteHole, found: ObservedArray, se
     step = MdWriteHole(array_id=array.id, uuid=array.uuid, md_name=array.md_name, policy=policy, was=found.write_hole)
     return Plan(
         title=_TITLES[policy].format(array.name),
-        changes=(Change(action=Action.CHANGE, noun="array", name=array.name, detail=step.describe()),),
+        changes=(PlannedChange(action=Action.CHANGE, noun="array", name=array.name, detail=step.describe()),),
         steps=(step,),
     )
 

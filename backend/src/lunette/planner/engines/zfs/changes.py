@@ -17,11 +17,11 @@ from lunette.domain.array_changes import (
 from lunette.domain.arrays import MemberRole
 from lunette.domain.errors import Conflict, FieldProblem, Invalid
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.steps import AnyStep, MdMember, PoolRelease, PoolReplace, PoolScrub
 from lunette.planner.checks.ailing import ailing
 from lunette.planner.engines.known_array import KnownArray
-from lunette.planner.engines.request import Request
+from lunette.planner.engines.request import ArrayChangeRequest
 from lunette.planner.engines.zfs import roles as pool_roles
 from lunette.planner.engines.zfs.roles import least_bytes
 
@@ -31,7 +31,7 @@ WHEN_BACK = "It is attached, but ZFS does not use it, because it had too many er
 
 def plan_replace(array: KnownArray, spec: ArrayReplace, seen: Observation, owners: Mapping[str, str]) -> Plan:
     """The new disk is filled; an old one that still works is used until then, any other is dropped immediately."""
-    ask = Request(array, seen, f"Disk {spec.disk} of array {array.name} was not replaced", owners)
+    ask = ArrayChangeRequest(array, seen, f"Disk {spec.disk} of array {array.name} was not replaced", owners)
     old, place = ask.own(spec.disk)
     role = place.role if place else array.role(old.disk_id)
     if role in (MemberRole.CACHE, MemberRole.SPARE):
@@ -70,7 +70,7 @@ def plan_replace(array: KnownArray, spec: ArrayReplace, seen: Observation, owner
 def plan_scrub(array: KnownArray, spec: ArrayScrub, seen: Observation) -> Plan:
     """Starts or stops a scrub, which repairs errors as far as there are copies."""
     stop = spec.action is ScrubAction.STOP
-    ask = Request(array, seen, f"The scrub of array {array.name} was not {'stopped' if stop else 'started'}")
+    ask = ArrayChangeRequest(array, seen, f"The scrub of array {array.name} was not {'stopped' if stop else 'started'}")
     running = ask.found.progress.action if ask.found.progress else None
     if running == "recover":
         message = f"array {array.name} is being rebuilt: wait until the rebuild has finished"
@@ -89,12 +89,12 @@ def plan_scrub(array: KnownArray, spec: ArrayScrub, seen: Observation) -> Plan:
     )
 
 
-def plan_let_go(array: KnownArray, disk: MdMember) -> Plan:
+def plan_release_disk(array: KnownArray, disk: MdMember) -> Plan:
     """Removes a replaced disk once ZFS has filled the new one."""
     detail = f"disk {disk.disk_id} was replaced and becomes available"
     return Plan(
         title=f"Remove replaced disk {disk.disk_id} from array {array.name}",
-        changes=(Change(action=Action.CHANGE, noun="array", name=array.name, detail=detail),),
+        changes=(PlannedChange(action=Action.CHANGE, noun="array", name=array.name, detail=detail),),
         steps=(_release(array, disk),),
     )
 

@@ -21,7 +21,7 @@ from lunette.domain.plans import Plan
 from lunette.domain.steps import AnyStep, KeptVolume, MdMember
 from lunette.domain.volumes import BLOCK_BYTES, VolumeEngine
 from lunette.planner.engines.known_array import KnownArray
-from lunette.planner.engines.planning import ArrayPlanning, Blueprint, Changing
+from lunette.planner.engines.planning import ArrayChangePlanning, ArrayPlanning, Blueprint
 from lunette.planner.engines.zfs import changes as pool_changes
 from lunette.planner.engines.zfs import foresight, scrub_words, spares
 from lunette.providers.arrays.zfs import plan as zfs
@@ -37,7 +37,7 @@ class ZfsPlanning(ArrayPlanning):
     engine = ArrayEngine.ZFS
     volumes = VolumeEngine.ZVOL
     parts = (Part.ZFS, Part.DISKS)
-    changes: ClassVar[Changing] = pool_changes
+    changes: ClassVar[ArrayChangePlanning] = pool_changes
 
     def capability(self) -> EngineCapability:
         return zfs.capability()

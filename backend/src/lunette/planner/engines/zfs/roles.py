@@ -12,7 +12,7 @@ from lunette.domain.steps import AnyStep, MdMember, PoolAdd, PoolAddSpecial, Poo
 from lunette.domain.units import counted
 from lunette.planner.checks.ailing import ailing
 from lunette.planner.engines.known_array import KnownArray
-from lunette.planner.engines.request import Request
+from lunette.planner.engines.request import ArrayChangeRequest
 from lunette.providers.arrays.zfs import plan as zfs
 from lunette.providers.arrays.zfs import space
 
@@ -23,7 +23,7 @@ FUZZ_BYTES = 16 * MIB
 """Tolerance within which disks have the same size for ZFS (ZPOOL_FUZZ, cmd/zpool/zpool_vdev.c)."""
 
 
-def least_bytes(ask: Request, role: MemberRole) -> int:
+def least_bytes(ask: ArrayChangeRequest, role: MemberRole) -> int:
     """Required capacity of a disk to replace, or be added to, one of this role."""
     if role is MemberRole.DATA:
         return ask.disk_bytes
@@ -41,9 +41,9 @@ def plan_add(array: KnownArray, spec: ArrayAddDisks, seen: Observation, owners: 
     Raises Conflict or Invalid with the reason.
     """
     role = MemberRole(spec.role)
-    ask = Request(array, seen, f"No disk was added to array {array.name}", owners)
+    ask = ArrayChangeRequest(array, seen, f"No disk was added to array {array.name}", owners)
     present = [member for member in ask.found.members if member.role is role]
-    beside = _beside(ask, role, present)
+    beside = _mirrored(ask, role, present)
     _check_count(ask, role, len(present), len(spec.disks))
     fields = {f"disks[{index}]": reference for index, reference in enumerate(spec.disks)}
     disks, wipes, lost = ask.take(fields, spec.wipe, least_bytes(ask, role))
@@ -69,7 +69,7 @@ def plan_add(array: KnownArray, spec: ArrayAddDisks, seen: Observation, owners: 
 
 def plan_spares(array: KnownArray, spec: ArrayAddSpares, seen: Observation, owners: Mapping[str, str]) -> Plan:
     """Adds spares; the first automatically replaces a disk that the pool has lost."""
-    ask = Request(array, seen, f"No spare was added to array {array.name}", owners)
+    ask = ArrayChangeRequest(array, seen, f"No spare was added to array {array.name}", owners)
     if ask.found.level == Level.STRIPE:
         ask.add(Invalid, "disks", "stripe", f"array {array.name} is a stripe: a spare could not replace a lost disk")
     fields = {f"disks[{index}]": reference for index, reference in enumerate(spec.disks)}
@@ -90,7 +90,7 @@ def plan_spares(array: KnownArray, spec: ArrayAddSpares, seen: Observation, owne
     )
 
 
-def _beside(ask: Request, role: MemberRole, present: list[ObservedMember]) -> MdMember | None:
+def _mirrored(ask: ArrayChangeRequest, role: MemberRole, present: list[ObservedMember]) -> MdMember | None:
     """The disk whose mirror others of its role join; None if there is none yet. Refuses if none of them works."""
     if role not in MIRRORED or not present:
         return None
@@ -103,7 +103,7 @@ def _beside(ask: Request, role: MemberRole, present: list[ObservedMember]) -> Md
     return next(member for member in ask.array.members if member.disk_id == whole.disk_id)
 
 
-def _check_count(ask: Request, role: MemberRole, present: int, added: int) -> None:
+def _check_count(ask: ArrayChangeRequest, role: MemberRole, present: int, added: int) -> None:
     if role in MIRRORED and present + added > MAX_MIRROR:
         words = f"a mirror of {role.value} disks can have up to {MAX_MIRROR} disks and already has {present}"
         ask.add(Invalid, "disks", str(added), words)
@@ -115,7 +115,7 @@ def _check_count(ask: Request, role: MemberRole, present: int, added: int) -> No
 
 def plan_remove(array: KnownArray, spec: ArrayDiskChoice, seen: Observation) -> Plan:
     """Removes a log, cache or spare disk; a special disk only if the others are redundant enough without it."""
-    ask = Request(array, seen, f"Disk {spec.disk} was not removed from array {array.name}")
+    ask = ArrayChangeRequest(array, seen, f"Disk {spec.disk} was not removed from array {array.name}")
     disk, place = ask.own(spec.disk)
     role = place.role if place else array.role(disk.disk_id)
     others = [m for m in ask.found.members if m.role is role and m.disk_id != disk.disk_id and m.state == "in_sync"]
@@ -151,7 +151,7 @@ def plan_remove(array: KnownArray, spec: ArrayDiskChoice, seen: Observation) -> 
     )
 
 
-def _stand_in(ask: Request, place: ObservedMember | None) -> MdMember | None:
+def _stand_in(ask: ArrayChangeRequest, place: ObservedMember | None) -> MdMember | None:
     """The spare disk that holds all data of a lost disk. A distributed spare is not a disk, and cannot replace one
     permanently.
     """

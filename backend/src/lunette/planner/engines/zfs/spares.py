@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from lunette.domain.arrays import MemberRole, ObservedArray, ObservedMember
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.steps import AnyStep, MdMember, PoolSpareBack, PoolSpareIn
 from lunette.planner.engines.known_array import KnownArray
 
@@ -54,7 +54,7 @@ def _back(array: KnownArray, found: ObservedArray, slots: Mapping[int, Sequence[
 
 
 def _plan(array: KnownArray, title: str, step: AnyStep) -> Plan:
-    change = Change(action=Action.CHANGE, noun="array", name=array.name, detail=title)
+    change = PlannedChange(action=Action.CHANGE, noun="array", name=array.name, detail=title)
     return Plan(title=title, changes=(change,), steps=(step,))
 
 

@@ -13,7 +13,7 @@ from lunette.domain.identity import PRODUCT, VENDOR
 from lunette.domain.kits import KitCommand, KitFile
 from lunette.domain.mappings import Family, Protocol
 from lunette.planner.kits.facts import CHAP_MUTUAL, CHAP_SECRET, GUEST_S, KEEP_S, KitFacts, plain
-from lunette.planner.kits.parts import Parts, command, script
+from lunette.planner.kits.parts import KitParts, command, script
 
 CHECK = "/tmp/lunette-check.sh"  # noqa: S108 - ESXi keeps no other folder for such; it lasts until the next boot
 _NOTE = (
@@ -22,11 +22,11 @@ _NOTE = (
 _ADAPTER = "A=$(esxcli iscsi adapter list | awk '/iscsi_vmk/ { print $1; exit }')"
 
 
-def build(facts: KitFacts) -> Parts:
+def build(facts: KitFacts) -> KitParts:
     """Files, commands and notes. Empty if there is nothing that the host can connect to."""
     if not (facts.over_iscsi or facts.over_fc or facts.over_nvme):
-        return Parts(warnings=tuple(_warnings(facts)))
-    return Parts(
+        return KitParts(warnings=tuple(_warnings(facts)))
+    return KitParts(
         files=(_check(facts),),
         commands=tuple(_commands(facts)),
         check=f"sh {CHECK}",
@@ -46,12 +46,12 @@ def _waiting(facts: KitFacts) -> str:
 
 def _check(facts: KitFacts) -> KitFile:
     lines = []
-    for door in facts.doors_of(Family.SCSI):
+    for kit_target in facts.targets_of(Family.SCSI):
         portals = facts.portals_of(Protocol.ISCSI) if facts.iqns else ()
         lines += [f"iscsi {_word(one.address)} {_word(one.shown)}" for one in portals]
         paths = len(portals) + int(facts.over_fc)
-        lines += [f"scsi {_word(volume.naa)} {_word(volume.name)} {paths}" for volume in door.volumes]
-    lines += [f"nvme {_word(door.name)}" for door in facts.doors_of(Family.NVME) if facts.over_nvme]
+        lines += [f"scsi {_word(volume.naa)} {_word(volume.name)} {paths}" for volume in kit_target.volumes]
+    lines += [f"nvme {_word(kit_target.name)}" for kit_target in facts.targets_of(Family.NVME) if facts.over_nvme]
     content = script(__name__, "check.sh") + "".join(f"{line}\n" for line in lines) + 'exit "$failed"\n'
     purpose = "Checks that every volume is visible over every path."
     return KitFile(path=CHECK, mode="0755", content=content, purpose=purpose, is_secret=False)
@@ -84,9 +84,9 @@ def _iscsi(facts: KitFacts) -> Iterator[KitCommand]:
     called = shlex.quote(f" does not have the name {' or '.join(facts.iqns)}: enter its name on the appliance")
     stop = f'{_ADAPTER}; echo "$A"{called}; false'
     yield command(stop, "Stops here unless the name of the adapter is known to the appliance.", right)
-    for door in facts.doors_of(Family.SCSI):
+    for kit_target in facts.targets_of(Family.SCSI):
         for portal in facts.portals_of(Protocol.ISCSI):
-            target, place = _word(door.name), _word(portal.shown)
+            target, place = _word(kit_target.name), _word(portal.shown)
             listing = f"{_ADAPTER}; esxcli iscsi adapter discovery statictarget"
             there = f"{listing} list -A $A | grep -F -e {target} | grep -qF -e {place}"
             yield command(f"{listing} add -A $A -a {place} -n {target}", f"Target on portal {portal.name}.", there)
@@ -119,9 +119,9 @@ def _nvme(facts: KitFacts) -> Iterator[KitCommand]:
     tag = "esxcli network ip interface tag add -i ${VMK:?set VMK to a VMkernel interface, such as vmk1} -t NVMeTCP"
     yield command(tag, "Enables NVMe/TCP on the VMkernel interface.")
     adapter = "A=$(esxcli nvme adapter list | awk '/[Tt][Cc][Pp]/ { print $1; exit }')"
-    for door in facts.doors_of(Family.NVME):
+    for kit_target in facts.targets_of(Family.NVME):
         for portal in facts.portals_of(Protocol.NVME_TCP):
-            target, place = _word(door.name), _word(portal.address)
+            target, place = _word(kit_target.name), _word(portal.address)
             run = f"{adapter}; esxcli nvme fabrics connect -a $A -i {place} -p {portal.port} -s {target}"
             there = f"esxcli nvme controller list | grep -F -e {target} | grep -qF -e {place}"
             yield command(run, f"Connects through portal {portal.name}; persists after a reboot.", there)

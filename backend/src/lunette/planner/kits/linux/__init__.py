@@ -26,7 +26,7 @@ from lunette.planner.kits.facts import (
     KitPortal,
     plain,
 )
-from lunette.planner.kits.parts import Parts, command, script
+from lunette.planner.kits.parts import KitParts, command, script
 
 FOLDER = "/etc/lunette-host"
 MULTIPATH = "/etc/multipath/conf.d/lunette.conf"
@@ -82,17 +82,17 @@ WantedBy=multi-user.target
 """
 
 
-def build(facts: KitFacts) -> Parts:
+def build(facts: KitFacts) -> KitParts:
     """Files, commands and notes. Empty if there is nothing that the host can connect to."""
     over_scsi = facts.over_iscsi or facts.over_fc
     over_nvme = facts.over_nvme or facts.over_nvme_fc
     if not (over_scsi or over_nvme):
-        return Parts()
+        return KitParts()
     found = [*_scripts(), *(_scsi(facts) if over_scsi else ()), *(_nvme(facts) if over_nvme else ())]
     found.append(
         _data("kit-files", [one.path for one in found], "Files of this kit: all other files are from an earlier kit.")
     )
-    return Parts(
+    return KitParts(
         files=tuple(found),
         commands=tuple(_commands(facts)),
         check=f"sh {FOLDER}/check.sh",
@@ -142,18 +142,18 @@ def _scripts() -> Iterator[KitFile]:
 
 
 def _scsi(facts: KitFacts) -> Iterator[KitFile]:
-    doors = facts.doors_of(Family.SCSI)
+    targets = facts.targets_of(Family.SCSI)
     text = _MULTIPATH.format(vendor=VENDOR, product=PRODUCT, replacement=REPLACEMENT_S)
     yield _file(MULTIPATH, text, "Combines the paths of a volume into one disk, for these volumes only.")
     # udev and multipath put a 3 before an NAA: type of the identifier in VPD page 0x83.
-    volumes = [f"3{volume.naa} {volume.name}" for door in doors for volume in door.volumes]
+    volumes = [f"3{volume.naa} {volume.name}" for target in targets for volume in target.volumes]
     yield _data("scsi-volumes", volumes, "Identifiers and names of the volumes.")
     if facts.over_iscsi:
         yield _data("initiator-names", list(facts.iqns), "Names under which the appliance knows this host.")
         portals = facts.portals_of(Protocol.ISCSI, Protocol.ISER)
         lines = [
-            f"{door.name} {portal.address} {portal.port} {door.tag} {_interface(portal)} {portal.shown}"
-            for door in doors
+            f"{target.name} {portal.address} {portal.port} {target.tag} {_interface(portal)} {portal.shown}"
+            for target in targets
             for portal in portals
         ]
         yield _data("iscsi-portals", lines, "Target, address, port, portal group and interface of each path.")
@@ -205,17 +205,17 @@ def _discovery(chap: KitChap) -> dict[str, str]:
 
 
 def _nvme(facts: KitFacts) -> Iterator[KitFile]:
-    doors, portals = facts.doors_of(Family.NVME), facts.portals_of(Protocol.NVME_TCP, Protocol.NVME_RDMA)
+    targets, portals = facts.targets_of(Family.NVME), facts.portals_of(Protocol.NVME_TCP, Protocol.NVME_RDMA)
     host = facts.nqns[0]
-    volumes = [f"{volume.uuid} {volume.name}" for door in doors for volume in door.volumes]
+    volumes = [f"{volume.uuid} {volume.name}" for target in targets for volume in target.volumes]
     yield _data("nvme-volumes", volumes, "UUID and name of each volume.")
     if facts.over_nvme_fc:
         yield _data("nvme-names", list(facts.nqns), "Names under which the appliance knows this host.")
     if not facts.over_nvme:
         return
     lines = [
-        f"{door.name} {portal.address} {portal.port} {_transport(portal)} {host} {host_id(host)}"
-        for door in doors
+        f"{target.name} {portal.address} {portal.port} {_transport(portal)} {host} {host_id(host)}"
+        for target in targets
         for portal in portals
     ]
     yield _data("nvme-portals", lines, "Subsystem, address, port, transport and this host's name for each path.")
@@ -241,7 +241,7 @@ def _keys(facts: KitFacts) -> str:
         {"transport": _transport(one), "traddr": one.address, "trsvcid": str(one.port), **_TIMING, **keys}
         for one in facts.portals_of(Protocol.NVME_TCP, Protocol.NVME_RDMA)
     ]
-    subsystems = [{"nqn": door.name, "ports": ports} for door in facts.doors_of(Family.NVME)]
+    subsystems = [{"nqn": target.name, "ports": ports} for target in facts.targets_of(Family.NVME)]
     host = {"hostnqn": facts.nqns[0], "hostid": host_id(facts.nqns[0]), "subsystems": subsystems}
     return json.dumps([host], indent=2) + "\n"
 
@@ -307,8 +307,8 @@ def _notes(facts: KitFacts) -> Iterator[str]:
         )
     if facts.over_nvme:
         paths = [
-            f"controller = transport={_transport(one)};traddr={one.address};trsvcid={one.port};nqn={door.name}"
-            for door in facts.doors_of(Family.NVME)
+            f"controller = transport={_transport(one)};traddr={one.address};trsvcid={one.port};nqn={target.name}"
+            for target in facts.targets_of(Family.NVME)
             for one in facts.portals_of(Protocol.NVME_TCP, Protocol.NVME_RDMA)
         ]
         yield (

@@ -22,7 +22,7 @@ from lunette.planner.kits.facts import (
     KitFacts,
     plain,
 )
-from lunette.planner.kits.parts import Parts, command, script
+from lunette.planner.kits.parts import KitParts, command, script
 
 FOLDER = "C:\\ProgramData\\Lunette"
 _NOTES = (
@@ -32,18 +32,18 @@ _NOTES = (
 _SHELL = "powershell -NoProfile -ExecutionPolicy Bypass -File"
 
 
-def build(facts: KitFacts) -> Parts:
+def build(facts: KitFacts) -> KitParts:
     """Files, commands and notes. Empty if there is nothing that the host can connect to."""
     over_iscsi = bool(facts.over_iscsi and facts.portals_of(Protocol.ISCSI))
     if not (over_iscsi or facts.over_fc):
-        return Parts(warnings=tuple(_warnings(facts)))
+        return KitParts(warnings=tuple(_warnings(facts)))
     steps = {"prepare": "Installs and sets up Multipath I/O.", "connect": "Logs in through every portal."}
     names = [name for name in steps if name != "connect" or over_iscsi]
     commands = [command(f'{_SHELL} "{FOLDER}\\{name}.ps1"', steps[name]) for name in names]
     if facts.over_fc:
         commands.append(command("powershell -NoProfile -Command Update-HostStorageCache", "Scans for volumes."))
     check = f'{_SHELL} "{FOLDER}\\check.ps1"'
-    return Parts(
+    return KitParts(
         files=tuple(_files(facts, over_iscsi=over_iscsi)),
         commands=(*commands, command(check, "Checks that every volume is visible over every portal.")),
         check=check,
@@ -55,14 +55,16 @@ def build(facts: KitFacts) -> Parts:
 def _files(facts: KitFacts, *, over_iscsi: bool) -> Iterator[KitFile]:
     said = {"Vendor": _quoted(VENDOR), "Product": _quoted(PRODUCT), "KeepSeconds": str(facts.wait_s(KEEP_S))}
     yield _file("prepare.ps1", _assigned(said) + script(__name__, "prepare.ps1"), "Sets up Multipath I/O.")
-    doors, portals = facts.doors_of(Family.SCSI), facts.portals_of(Protocol.ISCSI) if over_iscsi else ()
-    pairs = [f"{_quoted(door.name)} {_quoted(one.address)} {one.port}\n" for door in doors for one in portals]
+    targets, portals = facts.targets_of(Family.SCSI), facts.portals_of(Protocol.ISCSI) if over_iscsi else ()
+    pairs = [f"{_quoted(target.name)} {_quoted(one.address)} {one.port}\n" for target in targets for one in portals]
     if over_iscsi:
         calls = "".join(f"Connect-Lunette {pair}" for pair in pairs) + "Update-HostStorageCache\n"
         connect = _assigned(_credentials(facts)) + script(__name__, "connect.ps1") + calls
         yield _file("connect.ps1", connect, "Logs in through every portal.", is_secret=facts.needs_secrets)
     tests = [f"Test-Portal {pair}" for pair in pairs]
-    tests += [f"Test-Volume {_quoted(one.naa.upper())} {_quoted(one.name)}\n" for door in doors for one in door.volumes]
+    tests += [
+        f"Test-Volume {_quoted(one.naa.upper())} {_quoted(one.name)}\n" for target in targets for one in target.volumes
+    ]
     check = script(__name__, "check.ps1") + "".join(tests) + "exit $failed\n"
     yield _file("check.ps1", check, "Checks that every volume is visible.")
 
@@ -127,5 +129,5 @@ def _warnings(facts: KitFacts) -> Iterator[str]:
             "Windows stores only one mutual secret, but discovery and this host have different ones: set the same for "
             "both, or remove that of discovery."
         )
-    if facts.doors_of(Family.NVME):
+    if facts.targets_of(Family.NVME):
         yield "Windows has no native initiator for NVMe over fabrics: map the volumes over SCSI instead."

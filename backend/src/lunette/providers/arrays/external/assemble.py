@@ -7,7 +7,7 @@ from lunette.domain.exports import ExportArray
 from lunette.providers.arrays.external.device import is_there, path
 from lunette.providers.volumes.lvm import group, observe
 from lunette.providers.volumes.lvm.plan import TAG, array_tag
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def is_up(system: System, array: ExportArray) -> bool:

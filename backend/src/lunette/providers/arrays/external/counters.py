@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from lunette.domain.counters import ArrayCounters, BlockCounters
 from lunette.domain.exports import ExportArray
 from lunette.providers.arrays.external.device import path
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def read(system: System, array: ExportArray, devices: Mapping[str, BlockCounters]) -> ArrayCounters | None:

@@ -5,7 +5,7 @@ from lunette.domain.errors import InUse
 from lunette.domain.steps import MdMember
 from lunette.providers.arrays.external.plan import carried_uuid
 from lunette.providers.disks.inventory import BY_ID, observe_disks, same_disk
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def path(system: System, disk_id: str) -> str:

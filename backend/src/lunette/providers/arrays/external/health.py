@@ -7,7 +7,7 @@ from lunette.domain.errors import InUse, Invalid, LunetteError, NotFound
 from lunette.domain.exports import ExportArray
 from lunette.domain.health_commands import LIMIT_BYTES, TIMEOUT_S, DeviceHealth, DeviceState, read_health
 from lunette.providers.arrays.external.device import path
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 FOLDERS = ("/etc/lunette/health.d", "/usr/lib/lunette/health.d")
 """Commands of the administrator come first, then those of the package."""
@@ -37,14 +37,14 @@ def ask(system: System, array: ExportArray) -> DeviceHealth:
     name = array.health_command or ""
     try:
         program = _program(system, name)
-        told = system.ask(program, [path(system, array.members[0])], timeout_s=TIMEOUT_S, limit_bytes=LIMIT_BYTES)
-        return read_health(told)
+        printed = system.ask(program, [path(system, array.members[0])], timeout_s=TIMEOUT_S, limit_bytes=LIMIT_BYTES)
+        return read_health(printed)
     except (LunetteError, OSError) as error:
         why = error.detail if isinstance(error, LunetteError) else str(error)
         return DeviceHealth(state=DeviceState.UNKNOWN, message=f"health command {name}: {why}"[:500])
 
 
-def told(array: ObservedArray, health: DeviceHealth | None, command: str) -> ObservedArray:
+def with_health(array: ObservedArray, health: DeviceHealth | None, command: str) -> ObservedArray:
     """The array with the result of its health command; `health` is None until the command has run once."""
     if array.state is ArrayState.MISSING:
         return array

@@ -11,10 +11,10 @@ from lunette.providers.arrays.external import assemble, counters, health
 from lunette.providers.arrays.external.device import path
 from lunette.providers.arrays.external.observe import observe_arrays
 from lunette.providers.arrays.external.plan import NO_ENCRYPTION, capability
-from lunette.providers.arrays.machine import ArrayMachine, Seen, Surroundings
+from lunette.providers.arrays.machine import ArrayMachine, ObservedArrays, Surroundings
 from lunette.providers.encryption import plan as encryption
-from lunette.providers.volumes.lvm.hindrance import lvm_hindrance
-from lunette.system.doorway import System
+from lunette.providers.volumes.lvm.blocker import lvm_blocker
+from lunette.system.system_port import System
 
 
 class ExternalMachine(ArrayMachine):
@@ -23,13 +23,13 @@ class ExternalMachine(ArrayMachine):
     is_found_by_members = True
 
     def capability(self, system: System) -> EngineCapability:
-        record = capability(lvm_hindrance(system), health.commands(system))
+        record = capability(lvm_blocker(system), health.commands(system))
         return encryption.without(record, NO_ENCRYPTION)
 
-    def observe(self, system: System, around: Surroundings, unread: dict[str, str]) -> Seen:
+    def observe(self, system: System, around: Surroundings, unread: dict[str, str]) -> ObservedArrays:
         if system.find_tool("pvs") is None:
-            return Seen()
-        return Seen(observe_arrays(system, around.disks, around.groups, unread))
+            return ObservedArrays()
+        return ObservedArrays(observe_arrays(system, around.disks, around.groups, unread))
 
     def is_up(self, system: System, array: ExportArray) -> bool:
         return assemble.is_up(system, array)

@@ -9,7 +9,7 @@ from lunette.providers.arrays.external.device import path
 from lunette.providers.arrays.external.plan import carried_uuid
 from lunette.providers.volumes.lvm import observe, parse
 from lunette.providers.volumes.lvm.plan import TAG, array_tag
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def observe_arrays(

@@ -13,7 +13,7 @@ from lunette.providers.arrays.lvm import observe, parse
 from lunette.providers.arrays.lvm.plan import VOLUME, survives
 from lunette.providers.disks.inventory import observe_disks, settle
 from lunette.providers.volumes.lvm.listing import list_device
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 TIMEOUT_S = 300.0
 """Loading raid456 measures checksum speeds: minutes on an emulated CPU."""

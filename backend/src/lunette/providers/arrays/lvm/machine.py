@@ -12,14 +12,14 @@ from lunette.domain.observations import Part
 from lunette.domain.steps import LvmRaidCreate, LvmRaidDestroy, LvmRaidReplace, LvmRaidScrub
 from lunette.providers.arrays.lvm import assemble, counters, members, observe, run
 from lunette.providers.arrays.lvm.plan import NO_ENCRYPTION, array_of_pv, capability, device_path, raid_group
-from lunette.providers.arrays.machine import ArrayMachine, Seen, Surroundings
+from lunette.providers.arrays.machine import ArrayMachine, ObservedArrays, Surroundings
+from lunette.providers.blocker import no_module
 from lunette.providers.encryption import plan as encryption
-from lunette.providers.hindrance import no_module
 from lunette.providers.runner import Runner, Runners, no_undo
 from lunette.providers.volumes.lvm import group
-from lunette.providers.volumes.lvm.hindrance import lvm_hindrance
+from lunette.providers.volumes.lvm.blocker import lvm_blocker
 from lunette.providers.volumes.lvm.plan import TAG
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 class LvmRaidMachine(ArrayMachine):
@@ -33,14 +33,14 @@ class LvmRaidMachine(ArrayMachine):
     }
 
     def capability(self, system: System) -> EngineCapability:
-        without = lvm_hindrance(system) or no_module(system, "dm_raid")
+        without = lvm_blocker(system) or no_module(system, "dm_raid")
         record = capability(without, no_integrity=no_module(system, "dm_integrity"))
         return encryption.without(record, NO_ENCRYPTION)
 
-    def observe(self, system: System, around: Surroundings, unread: dict[str, str]) -> Seen:
+    def observe(self, system: System, around: Surroundings, unread: dict[str, str]) -> ObservedArrays:
         if system.find_tool("pvs") is None:
-            return Seen()
-        return Seen(observe.observe_arrays(system, around.disks, unread, all_disks=around.all_disks))
+            return ObservedArrays()
+        return ObservedArrays(observe.observe_arrays(system, around.disks, unread, all_disks=around.all_disks))
 
     def is_up(self, system: System, array: ExportArray) -> bool:
         return system.exists(device_path(raid_group(array.array_id)))

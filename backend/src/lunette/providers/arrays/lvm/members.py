@@ -7,7 +7,7 @@ from lunette.providers.arrays.lvm import assemble, observe, parse
 from lunette.providers.arrays.lvm.plan import VOLUME, mapped_name, pv_uuid, survives
 from lunette.providers.arrays.lvm.run import check_blank, clear_member, make_member
 from lunette.providers.disks.inventory import observe_disks, same_disk, settle
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 TIMEOUT_S = assemble.TIMEOUT_S
 SCRUBS = (ScrubAction.CHECK.value, ScrubAction.REPAIR.value)
@@ -54,7 +54,7 @@ def scrub(system: System, step: LvmRaidScrub) -> str | None:
     if now not in allowed:
         ends = "stop it first" if now in SCRUBS else "wait until it has finished"
         raise Conflict(f"array {step.raid_group} is busy ({now}): {ends}, then try again")
-    _tell(system, group, wanted)
+    _send(system, group, wanted)
     return f"array {step.raid_group}: {wanted}"
 
 
@@ -63,7 +63,7 @@ def undo_scrub(system: System, step: LvmRaidScrub) -> str | None:
     group = _running(system, step)
     if step.action is ScrubAction.STOP or _action(system, group) not in SCRUBS:
         return None
-    _tell(system, group, "idle")
+    _send(system, group, "idle")
     return f"array {step.raid_group}: the scrub was stopped"
 
 
@@ -72,15 +72,15 @@ def _word(step: LvmRaidScrub, group: parse.RaidGroup) -> str:
     return ScrubAction.CHECK.value if group.integrity else step.action.value
 
 
-def _tell(system: System, group: parse.RaidGroup, word: str) -> None:
+def _send(system: System, group: parse.RaidGroup, word: str) -> None:
     """`lvchange --syncaction` has no word for stopping; the kernel's own does (dm-raid.rst).
 
     Newer kernels stop but still call the message invalid (seen on 7.2), so the operation that runs afterward decides.
     """
     if word == "idle":
-        told = system.run(["dmsetup", "message", mapped_name(group.name), "0", "idle"], ok=(0, 1))
+        reported = system.run(["dmsetup", "message", mapped_name(group.name), "0", "idle"], ok=(0, 1))
         if _action(system, group) in SCRUBS:
-            raise ToolFailed(f"the scrub of {group.name} did not stop: try again", log=told.stderr)
+            raise ToolFailed(f"the scrub of {group.name} did not stop: try again", log=reported.stderr)
     else:
         system.run(["lvchange", "--syncaction", word, "--", f"{group.name}/{VOLUME}"], timeout_s=TIMEOUT_S)
 

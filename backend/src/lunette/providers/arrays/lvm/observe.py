@@ -8,7 +8,7 @@ from lunette.domain.errors import ToolFailed
 from lunette.providers.arrays.lvm import parse
 from lunette.providers.arrays.lvm.plan import TAG, array_of_pv, carried_pv
 from lunette.providers.volumes.lvm.observe import SKIPPED, skipped
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 _REPORT = ("--reportformat", "json_std", "--units", "b", "--nosuffix")
 TIMEOUT_S = 120.0
@@ -55,6 +55,6 @@ def observe_arrays(
     """
     if not members(disks):
         return ()
-    told = status(system)
+    reported = status(system)
     found = groups(system, unread)
-    return tuple(parse.array(group, told, disks, all_disks=all_disks) for group in found if group.is_whole)
+    return tuple(parse.array(group, reported, disks, all_disks=all_disks) for group in found if group.is_whole)

@@ -25,7 +25,7 @@ from lunette.providers.disks.inventory import UNREADABLE, observe_disks, read_si
 from lunette.providers.volumes.lvm.observe import physical_volume
 from lunette.providers.volumes.lvm.parse import UNKNOWN_GROUP
 from lunette.providers.volumes.lvm.plan import array_tag
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 TIMEOUT_S = assemble.TIMEOUT_S
 

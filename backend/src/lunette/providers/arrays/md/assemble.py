@@ -9,7 +9,7 @@ from lunette.providers.arrays import absent
 from lunette.providers.arrays.md import observe, parse, superblock
 from lunette.providers.arrays.md.plan import md_name
 from lunette.providers.disks.inventory import observe_disks, settle
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 ASSEMBLE_TIMEOUT_S = 180.0
 

@@ -7,7 +7,7 @@ from lunette.domain.counters import ArrayCounters, BlockCounters
 from lunette.providers.arrays.md.sysfs import attribute
 from lunette.providers.arrays.md.values import first_number, number
 from lunette.providers.disks.parse import plain
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 _STRIPE_DEVICE_BYTES = 4096
 """raid5.c keeps one page per device in each stripe (DEFAULT_STRIPE_SIZE)."""

@@ -4,7 +4,7 @@ from lunette.domain.errors import Conflict
 from lunette.domain.steps import MdForceStart
 from lunette.providers.arrays.md import assemble, observe, parse
 from lunette.providers.disks.inventory import observe_disks, same_disk, settle
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def start(system: System, step: MdForceStart) -> str | None:

@@ -5,7 +5,7 @@ from lunette.domain.steps import MdOpen, MdStart
 from lunette.providers.arrays.md import assemble, observe, parse
 from lunette.providers.arrays.md.plan import device_path, md_name
 from lunette.providers.disks.inventory import observe_disks, settle
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 READ_ONLY = "readonly"
 """md's array_state while neither data nor superblocks are written, and nothing is synchronized (kernel: md.c)."""

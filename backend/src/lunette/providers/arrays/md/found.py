@@ -10,7 +10,7 @@ from lunette.providers.arrays.md.foreign import READ_ONLY
 from lunette.providers.disks.inventory import read_signatures
 from lunette.providers.volumes.lvm import observe as lvm
 from lunette.providers.volumes.lvm.foreign import described
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 _LVM = "LVM2_member"
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from lunette.providers.arrays.md.parse import KernelArray
 from lunette.providers.arrays.md.sysfs import attribute
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 TIMEOUT_S = 60.0
 _EVERYTHING, _NOTHING = str(2**64 - 1), "0"

@@ -12,7 +12,7 @@ from lunette.domain.steps import MdRelevel
 from lunette.providers.arrays.md.members import running_array
 from lunette.providers.arrays.md.reshape import check_ready, go_on, start
 from lunette.providers.disks.inventory import settle
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def relevel(system: System, step: MdRelevel) -> str | None:

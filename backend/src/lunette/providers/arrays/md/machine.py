@@ -27,23 +27,23 @@ from lunette.domain.steps import (
     MdStart,
     MdWriteHole,
 )
-from lunette.providers.arrays.machine import ArrayMachine, Seen, Surroundings
+from lunette.providers.arrays.machine import ArrayMachine, ObservedArrays, Surroundings
 from lunette.providers.arrays.md import assemble, counters, force, foreign, found, level, members, release, run, sync
 from lunette.providers.arrays.md import reshape as reshaping
 from lunette.providers.arrays.md.observe import kernel_arrays, observe_arrays, running_array, sure_md_name
 from lunette.providers.arrays.md.parse import is_marked
 from lunette.providers.arrays.md.plan import PACKAGE, capability, device_path
+from lunette.providers.blocker import blocker
 from lunette.providers.disks.inventory import read_signatures
 from lunette.providers.encryption import plan as encryption
 from lunette.providers.encryption import unlock
 from lunette.providers.encryption.device import LUKS, close_device, is_mapped
-from lunette.providers.encryption.device import hindrance as luks_hindrance
-from lunette.providers.hindrance import hindrance
+from lunette.providers.encryption.device import blocker as luks_blocker
 from lunette.providers.runner import Runner, Runners, no_undo
 from lunette.providers.volumes.lvm import group
 from lunette.providers.volumes.lvm import observe as lvm
 from lunette.providers.volumes.lvm.plan import TAG, array_tag
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 class MdMachine(ArrayMachine):
@@ -69,13 +69,13 @@ class MdMachine(ArrayMachine):
     }
 
     def capability(self, system: System) -> EngineCapability:
-        without = hindrance(system, "mdadm", "/proc/mdstat", "md_mod", PACKAGE)
-        return encryption.offered(capability(without), luks_hindrance(system))
+        without = blocker(system, "mdadm", "/proc/mdstat", "md_mod", PACKAGE)
+        return encryption.offered(capability(without), luks_blocker(system))
 
-    def observe(self, system: System, around: Surroundings, unread: dict[str, str]) -> Seen:
+    def observe(self, system: System, around: Surroundings, unread: dict[str, str]) -> ObservedArrays:
         """An adopted array keeps its name: the mark is on its volume group."""
         arrays = observe_arrays(system, around.disks) if system.find_tool("mdadm") else ()
-        return Seen(
+        return ObservedArrays(
             tuple(
                 array.model_copy(update={"marked": True}) if array.uuid in around.marked else array for array in arrays
             )

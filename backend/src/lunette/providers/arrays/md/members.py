@@ -12,7 +12,7 @@ from lunette.providers.arrays.md.assemble import is_running
 from lunette.providers.arrays.md.plan import survives
 from lunette.providers.arrays.md.values import first_number
 from lunette.providers.disks.inventory import observe_disks, same_disk, settle
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 BUSY_TRIES, BUSY_S = 20, 0.5
 """The kernel drops a faulty member a moment after the request (drivers/md/md.c, remove_and_add_spares)."""

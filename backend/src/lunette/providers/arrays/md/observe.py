@@ -13,7 +13,7 @@ from lunette.providers.arrays.md.sysfs import attribute
 from lunette.providers.arrays.md.values import number
 from lunette.providers.disks.inventory import settle
 from lunette.providers.disks.parse import plain
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 Disks = Sequence[ObservedDisk]
 _ATTRIBUTES = (
@@ -48,7 +48,7 @@ def observe_arrays(system: System, disks: Sequence[ObservedDisk]) -> tuple[Obser
 
     A container of firmware RAID is not an array: the arrays in it are.
     """
-    has = tuning.machine(system)
+    has = tuning.machine_resources(system)
     running = [_running(system, kernel, disks, has) for kernel in kernel_arrays(system)]
     known = {array.uuid for array in running}
     return (*running, *_missing(system, disks, known))
@@ -127,7 +127,7 @@ def readable_superblocks(system: System, disks: Disks, uuid: str) -> dict[str, s
     return found
 
 
-def _running(system: System, kernel: parse.KernelArray, disks: Disks, has: tuning.Machine) -> ObservedArray:
+def _running(system: System, kernel: parse.KernelArray, disks: Disks, has: tuning.MachineResources) -> ObservedArray:
     link = device_path(kernel.uuid)
     device = link if kernel.uuid and system.exists(link) else f"/dev/{kernel.kernel_name}"
     facts = _detail(system, kernel.kernel_name)
@@ -136,7 +136,7 @@ def _running(system: System, kernel: parse.KernelArray, disks: Disks, has: tunin
     if parse.is_system(name) and not _runs_from(kernel, disks):
         name = name.rpartition(":")[2]
     found = parse.running_array(kernel, name, device, {disk.kernel_name: disk.id for disk in disks})
-    more = {"tuning": tuning.told(system, kernel, has), "unusual": unusual.of_running(kernel)}
+    more = {"tuning": tuning.observed(system, kernel, has), "unusual": unusual.of_running(kernel)}
     return found.model_copy(update=more | ({} if found.level else {"level": facts.get("MD_LEVEL", "")}))
 
 
@@ -153,12 +153,12 @@ def _missing(system: System, disks: Sequence[ObservedDisk], known: set[str]) -> 
         blocks = readable_superblocks(system, disks, uuid)
         if not blocks:
             continue
-        told = [
+        reported = [
             (blocks[disk.device], _member(disk, blocks[disk.device]))
             for disk in sorted((one for one in disks if one.device in blocks), key=lambda d: blocks[d.device].events)
         ]
-        members = {block.role: member for block, member in told if not block.is_journal}
-        journals = [member for block, member in told if block.is_journal]
+        members = {block.role: member for block, member in reported if not block.is_journal}
+        journals = [member for block, member in reported if block.is_journal]
         array = parse.missing_array(list(blocks.values()), members, journals)
         arrays.append(array.model_copy(update={"unusual": unusual.of_superblocks(blocks)}))
     return arrays
@@ -207,8 +207,8 @@ def _uuid(system: System, name: str, version: str) -> str:
     known = known if _UUID.fullmatch(known) and known.strip("0") else ""
     if known and (not version or version.startswith("1.")):
         return known
-    told = plain(_detail(system, name).get("MD_UUID", ""))
-    return told if _UUID.fullmatch(told) and told.strip("0") else known
+    reported = plain(_detail(system, name).get("MD_UUID", ""))
+    return reported if _UUID.fullmatch(reported) and reported.strip("0") else known
 
 
 def _firmware(system: System, version: str) -> str:

@@ -32,7 +32,7 @@ no step ever changes them: `is_marked` is False for them.
 """
 RELEASED = "released"
 """Replaces Lunette's mark on a released array, which is then foreign to every appliance."""
-_BESIDE = {
+_Q_LAST = {
     16: "left-asymmetric-6",
     17: "right-asymmetric-6",
     18: "left-symmetric-6",
@@ -159,7 +159,7 @@ def parity_layout(attributes: Mapping[str, str]) -> str | None:
     drivers/md/raid5.h, ALGORITHM_LEFT_ASYMMETRIC_6 and the like: the number of the raid5's layout, and 16.
     """
     layout = first_number(attributes.get("layout", ""))
-    return _BESIDE.get(layout) if attributes.get("level") == "raid6" else None
+    return _Q_LAST.get(layout) if attributes.get("level") == "raid6" else None
 
 
 def is_marked(name: str) -> bool:
@@ -187,8 +187,8 @@ def running_array(found: KernelArray, name: str, device: str, disk_ids: Mapping[
         disk_ids = {**disk_ids, **disks_of_partitions(found.members, disk_ids)}
     by_slot = {member.slot: member for member in found.members if member.slot is not None and not member.relieves}
     members = [_member(by_slot.get(slot), disk_ids, slot) for slot in range(count)]
-    beside = [member for member in found.members if member.slot is None or member.relieves]
-    members += [_member(member, disk_ids, member.slot) for member in beside]
+    auxiliary = [member for member in found.members if member.slot is None or member.relieves]
+    members += [_member(member, disk_ids, member.slot) for member in auxiliary]
     return ObservedArray(
         uuid=found.uuid,
         engine=ArrayEngine.MD,

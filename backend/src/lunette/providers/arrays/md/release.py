@@ -8,7 +8,7 @@ from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
 from lunette.domain.steps import MdRelease
 from lunette.providers.arrays.md import assemble, observe, parse
 from lunette.providers.disks.inventory import observe_disks, settle
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def release(system: System, step: MdRelease) -> str | None:

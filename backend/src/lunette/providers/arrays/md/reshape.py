@@ -22,7 +22,7 @@ from lunette.providers.arrays.md.members import running_array
 from lunette.providers.arrays.md.plan import no_log, parity_disks
 from lunette.providers.arrays.md.values import first_number
 from lunette.providers.disks.inventory import observe_disks, settle
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 TIMEOUT_S = 180.0
 _POLICIES = {WriteHole.PPL: "ppl", WriteHole.BITMAP: "bitmap", WriteHole.NONE: "resync"}
@@ -207,11 +207,11 @@ def go_on(system: System, array: parse.KernelArray) -> str | None:
     """Let the kernel check for pending work, if a killed process had prevented that."""
     if array.attributes["sync_action"] != "frozen":
         return None
-    _let_go(system, array)
+    _release(system, array)
     return f"array {array.kernel_name} continues"
 
 
-def _let_go(system: System, array: parse.KernelArray) -> None:
+def _release(system: System, array: parse.KernelArray) -> None:
     """The kernel then checks for pending work: a reshape continues, a spare is rebuilt."""
     system.write(f"/sys/block/{array.kernel_name}/md/sync_action", "idle")
 

@@ -16,7 +16,7 @@ from lunette.providers.arrays.md.plan import no_log, usable_bytes
 from lunette.providers.disks.inventory import observe_disks, read_signatures, same_disk, settle
 from lunette.providers.volumes.lvm.observe import physical_volume
 from lunette.providers.volumes.lvm.plan import array_tag
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 CREATE_TIMEOUT_S = 300.0
 """Loading raid456 measures checksum speeds: minutes on an emulated CPU."""

@@ -12,7 +12,7 @@ from lunette.domain.tuning import PARITY_ONLY, TuningName, notation
 from lunette.providers.arrays.md import observe, parse, tuning
 from lunette.providers.arrays.md.members import running_array
 from lunette.providers.disks.inventory import BY_ID, observe_disks
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 SCRUBS = (ScrubAction.CHECK.value, ScrubAction.REPAIR.value)
 
@@ -108,7 +108,7 @@ def keep_tuning(system: System, array: ExportArray) -> None:
         return
     chosen = {name: notation(getattr(array.tuning, name.value)) for name in TuningName}
     busy = parse.is_reshaping(running.attributes) or running.attributes["sync_action"] in ("frozen", "reshape")
-    for value in () if busy else tuning.told(system, running, tuning.machine(system)):
+    for value in () if busy else tuning.observed(system, running, tuning.machine_resources(system)):
         wanted = chosen[value.name] or value.automatic
         if value.name not in PARITY_ONLY or wanted is None or value.observed is None:
             continue

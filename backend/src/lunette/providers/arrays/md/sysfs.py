@@ -1,6 +1,6 @@
 """Attributes of the kernel that appear and disappear with the array or the disk they belong to."""
 
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def attribute(system: System, path: str) -> str:

@@ -10,8 +10,8 @@ from lunette.providers.arrays.md.parse import KernelArray
 from lunette.providers.arrays.md.plan import MEMORY_SHARE, PAGE_BYTES, parity_disks
 from lunette.providers.arrays.md.sysfs import attribute
 from lunette.providers.arrays.md.values import first_number, number
-from lunette.system.doorway import System
 from lunette.system.memory import memory_bytes
+from lunette.system.system_port import System
 
 KERNEL_STRIPES = 256
 LEAST_STRIPES = 17
@@ -24,7 +24,7 @@ TOGETHER = 8
 
 
 @dataclass(frozen=True)
-class Machine:
+class MachineResources:
     cores: int
     memory_bytes: int
     parity_arrays: int = 1
@@ -44,21 +44,21 @@ class Machine:
         return f"{words}, because {self.parity_arrays} parity arrays share 1/{TOGETHER} of it"
 
 
-def machine(system: System) -> Machine:
+def machine_resources(system: System) -> MachineResources:
     """Online cores, the memory, and the number of arrays that share it; one core and no memory if the kernel does not
     say.
     """
     cores = attribute(system, "/sys/devices/system/cpu/online")
     names = [name for name in system.listdir("/sys/block") if name.startswith("md")]
     levels = [attribute(system, f"/sys/block/{name}/md/level") for name in names]
-    return Machine(
+    return MachineResources(
         cores=count_cpus(cores) or 1,
         memory_bytes=memory_bytes(system),
         parity_arrays=sum(1 for level in levels if parity_disks(level)),
     )
 
 
-def told(system: System, array: KernelArray, has: Machine) -> tuple[ObservedTuning, ...]:
+def observed(system: System, array: KernelArray, has: MachineResources) -> tuple[ObservedTuning, ...]:
     """Each value of this level: the present one, the automatic one, and the reason."""
     found = _parity(system, array, has) if parity_disks(array.attributes.get("level", "")) else []
     disks = schedulers(system, array)
@@ -75,7 +75,7 @@ def told(system: System, array: KernelArray, has: Machine) -> tuple[ObservedTuni
     return tuple(found)
 
 
-def most_stripes(has: Machine, disks: int) -> int:
+def most_stripes(has: MachineResources, disks: int) -> int:
     """The number of stripes that the cache may retain for this many disks.
 
     The kernel does not release these: beyond them the cache grows when it runs short, and shrinks when memory is short
@@ -92,7 +92,7 @@ def automatic_threads(cores: int) -> tuple[int, str]:
     return count, f"half of {cores} cores, at most {MOST_THREADS}: more were not faster"
 
 
-def automatic_stripes(has: Machine, disks: int, chunk_bytes: int) -> tuple[int, str]:
+def automatic_stripes(has: MachineResources, disks: int, chunk_bytes: int) -> tuple[int, str]:
     """Stripes in the cache, and the reason."""
     most = most_stripes(has, disks)
     asked = max(KERNEL_STRIPES, WHOLE_STRIPES * chunk_bytes // PAGE_BYTES)
@@ -106,7 +106,7 @@ def automatic_stripes(has: Machine, disks: int, chunk_bytes: int) -> tuple[int, 
     return count, f"{reason}: {room} with {disks} disks, of {has.limit}"
 
 
-def _parity(system: System, array: KernelArray, has: Machine) -> list[ObservedTuning]:
+def _parity(system: System, array: KernelArray, has: MachineResources) -> list[ObservedTuning]:
     disks = first_number(array.attributes.get("raid_disks", "")) or 1
     threads, why_threads = automatic_threads(has.cores)
     stripes, why_stripes = automatic_stripes(has, disks, first_number(array.attributes.get("chunk_size", "")))

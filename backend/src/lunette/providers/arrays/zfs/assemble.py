@@ -11,7 +11,7 @@ from lunette.providers.arrays import absent
 from lunette.providers.arrays.zfs import joining, module, observe, parse
 from lunette.providers.arrays.zfs.plan import MARK, device_path
 from lunette.providers.disks.inventory import observe_disks, settle
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 IMPORT_TIMEOUT_S = 300.0
 EXPORT_TIMEOUT_S = 90.0

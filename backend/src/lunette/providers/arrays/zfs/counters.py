@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from lunette.domain.counters import ArrayCounters, BlockCounters
 from lunette.domain.errors import ToolFailed
 from lunette.providers.reading import reader
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 KSTAT = "/proc/spl/kstat/zfs"
 _WAYS = ("arc", "direct")
@@ -24,12 +24,12 @@ def read(system: System, pool: str) -> ArrayCounters | None:
         return None
 
 
-def io_of(told: Mapping[str, int]) -> BlockCounters | None:
+def io_of(reported: Mapping[str, int]) -> BlockCounters | None:
     """Both directions together; None from a release without counters."""
-    if "arc_read_count" not in told:
+    if "arc_read_count" not in reported:
         return None
     reads, read_bytes, writes, write_bytes = (
-        sum(told.get(f"{way}_{name}", 0) for way in _WAYS)
+        sum(reported.get(f"{way}_{name}", 0) for way in _WAYS)
         for name in ("read_count", "read_bytes", "write_count", "write_bytes")
     )
     return BlockCounters(reads=reads, read_bytes=read_bytes, writes=writes, write_bytes=write_bytes)

@@ -80,5 +80,5 @@ def _dataset(name: str, entry: Mapping[str, Any]) -> Dataset:
 
 def _local(value: Mapping[str, Any]) -> str | None:
     inherited = (value.get("source") or {}).get("type") in ("INHERITED", "DEFAULT")
-    told = text_of(value["value"])
-    return None if told == "-" or inherited else told
+    reported = text_of(value["value"])
+    return None if reported == "-" or inherited else reported

@@ -16,7 +16,7 @@ from lunette.providers.arrays.zfs.plan import MARK
 from lunette.providers.arrays.zfs.plan import device_path as disk_path
 from lunette.providers.disks.inventory import read_signatures
 from lunette.providers.volumes.zvol.plan import VOLUME_MARK, device_path, short_name
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 UNKNOWN_LEVEL = "pool"
 """State of a pool whose tree of disks was not read."""

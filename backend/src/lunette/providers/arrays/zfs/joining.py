@@ -7,7 +7,7 @@ new members; so they are written down before, and checked in addition to the mem
 from lunette.domain.errors import LunetteError
 from lunette.domain.exports import ExportArray
 from lunette.providers.arrays.zfs import labels
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 _FILE = "/var/lib/lunette/agent/joining-{}"
 

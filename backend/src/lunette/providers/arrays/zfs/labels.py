@@ -9,7 +9,7 @@ from lunette.domain.errors import ToolFailed
 from lunette.providers.arrays.zfs.plan import device_path
 from lunette.providers.disks.inventory import UNREADABLE, read_signatures, settle
 from lunette.providers.reading import document, reader, rows, text_of
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 class Label(Model):

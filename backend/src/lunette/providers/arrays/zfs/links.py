@@ -11,7 +11,7 @@ from lunette.providers.arrays.zfs import parse
 from lunette.providers.arrays.zfs.plan import device_path
 from lunette.providers.disks.identity import is_shared
 from lunette.providers.disks.inventory import BY_ID, UNREADABLE, observe_disks
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def placed(

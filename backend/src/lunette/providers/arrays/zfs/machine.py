@@ -21,13 +21,13 @@ from lunette.domain.steps import (
     PoolSpareIn,
     PoolTakeOut,
 )
-from lunette.providers.arrays.machine import ArrayMachine, Seen, Surroundings
-from lunette.providers.arrays.zfs import assemble, beside, counters, foreign, members, module, observe, run, spares
+from lunette.providers.arrays.machine import ArrayMachine, ObservedArrays, Surroundings
+from lunette.providers.arrays.zfs import assemble, auxiliary, counters, foreign, members, module, observe, run, spares
 from lunette.providers.arrays.zfs.plan import NO_ENCRYPTION, capability
 from lunette.providers.encryption import plan as encryption
 from lunette.providers.runner import Runner, Runners, no_undo
 from lunette.providers.volumes.zvol import observe as zvol
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 class ZfsMachine(ArrayMachine):
@@ -36,9 +36,9 @@ class ZfsMachine(ArrayMachine):
     steps: ClassVar[Runners] = {
         PoolCreate: Runner(run.create, run.undo_create),
         PoolDestroy: Runner(run.destroy, no_undo),
-        PoolAdd: Runner(beside.add, beside.undo_add),
-        PoolAddSpecial: Runner(beside.add, no_undo),
-        PoolTakeOut: Runner(beside.take_out, no_undo),
+        PoolAdd: Runner(auxiliary.add, auxiliary.undo_add),
+        PoolAddSpecial: Runner(auxiliary.add, no_undo),
+        PoolTakeOut: Runner(auxiliary.take_out, no_undo),
         PoolReplace: Runner(members.replace, members.undo_replace),
         PoolRelease: Runner(members.release, no_undo),
         PoolSpareIn: Runner(spares.step_in, spares.go_back),
@@ -47,12 +47,12 @@ class ZfsMachine(ArrayMachine):
     }
 
     def capability(self, system: System) -> EngineCapability:
-        return encryption.without(capability(module.hindrance(system, "zpool")), NO_ENCRYPTION)
+        return encryption.without(capability(module.blocker(system, "zpool")), NO_ENCRYPTION)
 
-    def observe(self, system: System, around: Surroundings, unread: dict[str, str]) -> Seen:
+    def observe(self, system: System, around: Surroundings, unread: dict[str, str]) -> ObservedArrays:
         datasets = observe.all_datasets(system, unread)
         arrays = observe.observe_arrays(system, datasets, around.disks, unread, all_disks=around.all_disks)
-        return Seen(arrays, *zvol.observed(datasets, arrays))
+        return ObservedArrays(arrays, *zvol.observed(datasets, arrays))
 
     def is_up(self, system: System, array: ExportArray) -> bool:
         return assemble.is_up(system, array)

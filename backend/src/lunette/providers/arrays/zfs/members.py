@@ -7,7 +7,7 @@ from lunette.domain.steps import PoolRelease, PoolReplace, PoolScrub, PoolStep
 from lunette.providers.arrays.zfs import labels, links, observe, parse
 from lunette.providers.arrays.zfs.plan import MARK, device_path
 from lunette.providers.disks.inventory import observe_disks, same_disk, settle
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 TIMEOUT_S = 300.0
 

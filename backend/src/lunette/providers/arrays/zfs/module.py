@@ -8,8 +8,8 @@ import threading
 from lunette.domain.errors import LunetteError
 from lunette.domain.sizes import GIB
 from lunette.providers.arrays.zfs.plan import PACKAGES
-from lunette.system.doorway import System
 from lunette.system.memory import memory_bytes
+from lunette.system.system_port import System
 from lunette.system.tools import missing_tool
 
 MODULE = "/sys/module/zfs"
@@ -23,7 +23,7 @@ _drawing = threading.Lock()
 """Two pools that start at once must find one hostid."""
 
 
-def hindrance(system: System, tool: str) -> str | None:
+def blocker(system: System, tool: str) -> str | None:
     """Why ZFS cannot be used on this machine; None if it can. The module is loaded only when a pool needs it."""
     if system.find_tool(tool) is None:
         return missing_tool(tool)

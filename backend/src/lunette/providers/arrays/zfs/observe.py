@@ -9,7 +9,7 @@ from lunette.providers.arrays.zfs import links, parse
 from lunette.providers.arrays.zfs.datasets import FIELDS, Dataset
 from lunette.providers.arrays.zfs.datasets import datasets as read_datasets
 from lunette.providers.arrays.zfs.plan import MARK, is_pool_name
-from lunette.system.doorway import CommandResult, System
+from lunette.system.system_port import CommandResult, System
 
 _POOLS = "/proc/spl/kstat/zfs"
 """One folder per imported pool (module/os/linux/spl/spl-kstat.c)."""
@@ -31,9 +31,9 @@ def pools(system: System, unread: dict[str, str]) -> tuple[parse.Pool, ...]:
     before = imported(system)
     if not before:
         return ()
-    told = system.run(["zpool", "status", "-j", "--json-int"], timeout_s=TIMEOUT_S, ok=(0, 1))
-    found = parse.pools(told.stdout, unread)
-    _left_out(system, before, {pool.name for pool in found}, unread, told)
+    reported = system.run(["zpool", "status", "-j", "--json-int"], timeout_s=TIMEOUT_S, ok=(0, 1))
+    found = parse.pools(reported.stdout, unread)
+    _left_out(system, before, {pool.name for pool in found}, unread, reported)
     return found
 
 
@@ -61,9 +61,9 @@ def all_datasets(system: System, unread: dict[str, str]) -> tuple[Dataset, ...]:
     names = [name for name in imported(system) if name not in suspended]
     if not names:
         return ()
-    told = _list(system, ["-r", "--", *names], (0, 1))
-    found = read_datasets(told.stdout, unread)
-    _left_out(system, names, {dataset.name for dataset in found}, unread, told)
+    reported = _list(system, ["-r", "--", *names], (0, 1))
+    found = read_datasets(reported.stdout, unread)
+    _left_out(system, names, {dataset.name for dataset in found}, unread, reported)
     return tuple(dataset for dataset in found if dataset.pool not in unread)
 
 
@@ -81,11 +81,11 @@ def _list(system: System, words: list[str], ok: tuple[int, ...]) -> CommandResul
 
 
 def _left_out(
-    system: System, names: Sequence[str], told: Collection[str], unread: dict[str, str], result: CommandResult
+    system: System, names: Sequence[str], reported: Collection[str], unread: dict[str, str], result: CommandResult
 ) -> None:
     """A pool that is imported before and after a command, and that the command did not show."""
     for name in imported(system):
-        if name in names and name not in told:
+        if name in names and name not in reported:
             words = result.stderr.strip().partition("\n")[0] or "nothing"
             unread.setdefault(name, f"{' '.join(result.argv[:2])} reported: {words}"[:300])
 
@@ -113,10 +113,10 @@ def observe_arrays(
     roots = {dataset.name: dataset for dataset in found}
     unmarked = set(unread)
     arrays = []
-    for told in pools(system, unread):
-        ours = is_ours(roots.get(told.name)) or (told.name in unmarked and is_pool_name(told.name))
-        pool, known = links.placed(system, told, disks)
-        size = _size(roots.get(told.name))
+    for reported in pools(system, unread):
+        ours = is_ours(roots.get(reported.name)) or (reported.name in unmarked and is_pool_name(reported.name))
+        pool, known = links.placed(system, reported, disks)
+        size = _size(roots.get(reported.name))
         arrays.append(parse.array(pool, ours, size, known, system.now(), all_disks=all_disks))
     return tuple(arrays)
 

@@ -219,8 +219,8 @@ def _state_of(vdevs: Sequence[Vdev]) -> str:
 
 def _scan(entry: Mapping[str, Any]) -> Scan | None:
     """The scrub or resilver, or the running sequential rebuilds, which are shown for each vdev (scan_status_nvlist)."""
-    told = entry if entry.get("function") not in (None, "NONE") else None
-    outcome = _outcome(told) if told else None
+    reported = entry if entry.get("function") not in (None, "NONE") else None
+    outcome = _outcome(reported) if reported else None
     rebuilds = [one for one in (entry.get("rebuild_stats") or {}).values() if one["state"] == "ACTIVE"]
     if rebuilds:
         return Scan(
@@ -233,16 +233,16 @@ def _scan(entry: Mapping[str, Any]) -> Scan | None:
             action=_ACTIONS["RESILVER"],
             outcome=outcome,
         )
-    if told is None:
+    if reported is None:
         return None
     return Scan(
-        is_resilver=told["function"] == "RESILVER",
-        is_running=told["state"] == "SCANNING",
-        to_examine=_sum([told], "to_examine"),
-        issued=_sum([told], "issued"),
-        pass_issued=_sum([told], "issued_bytes_per_scan"),
-        pass_start=float(told.get("pass_start") or 0),
-        action=_ACTIONS.get(told["function"]),
+        is_resilver=reported["function"] == "RESILVER",
+        is_running=reported["state"] == "SCANNING",
+        to_examine=_sum([reported], "to_examine"),
+        issued=_sum([reported], "issued"),
+        pass_issued=_sum([reported], "issued_bytes_per_scan"),
+        pass_start=float(reported.get("pass_start") or 0),
+        action=_ACTIONS.get(reported["function"]),
         outcome=outcome,
     )
 
@@ -308,7 +308,7 @@ def array(
         size_bytes=size_bytes,
         chunk_bytes=None,
         write_hole=WriteHole.COPY_ON_WRITE,
-        members=(*members, *_beside(pool, disks)),
+        members=(*members, *_auxiliary(pool, disks)),
         raid_disks=len(slots),
         progress=_progress(pool.scan, now),
         mismatch_count=sum(leaf.checksum_errors for _, leaf in pool.leaves()),
@@ -341,7 +341,7 @@ def _placed(leaf: Vdev, slot: Vdev, disks: Sequence[ObservedDisk], number: int, 
     return member.model_copy(update={"state": state, "role": MemberRole.SPARE})
 
 
-def _beside(pool: Pool, disks: Sequence[ObservedDisk]) -> Iterator[ObservedMember]:
+def _auxiliary(pool: Pool, disks: Sequence[ObservedDisk]) -> Iterator[ObservedMember]:
     """The disks other than data disks. None of them has a slot."""
     for role, tops in pool.by_role().items():
         if role is MemberRole.DATA:
@@ -415,8 +415,8 @@ def _survives_disks(pool: Pool, disks: Sequence[ObservedDisk]) -> int | None:
     lost = [_lost(places(top), disks, pool.is_filling()) for top in tops]
     whole = [_redundancy(top) for top in tops]
     left = [most - gone for most, gone in zip(whole, lost, strict=True) if most is not None]
-    is_untold = pool.is_filling() and not any(lost)  # which disk it is that is filled
-    return None if None in whole or pool.state in _FAILED or min(left, default=-1) < 0 or is_untold else min(left)
+    is_unreported = pool.is_filling() and not any(lost)  # which disk it is that is filled
+    return None if None in whole or pool.state in _FAILED or min(left, default=-1) < 0 or is_unreported else min(left)
 
 
 def _redundancy(top: Vdev) -> int | None:

@@ -18,7 +18,7 @@ from lunette.providers.arrays.zfs.assemble import import_pool
 from lunette.providers.arrays.zfs.plan import ASHIFT_MARK, MARK, NAMELESS, device_path
 from lunette.providers.arrays.zfs.space import PAIR
 from lunette.providers.disks.inventory import observe_disks, same_disk, settle
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 CREATE_TIMEOUT_S = 600.0
 """Partitions, labels and a first transaction: 39 s were seen on an emulated CPU."""
@@ -212,13 +212,13 @@ def _create_command(step: PoolCreate, disks: Mapping[MemberRole, Sequence[Observ
     pool = [word for option in (f"ashift={step.ashift}", *_POOL_OPTIONS) for word in ("-o", option)]
     root = [word for option in (*_ROOT_OPTIONS, *marks) for word in ("-O", option)]
     data = _data_words(step, [f"/dev/disk/by-id/{disk.id}" for disk in disks[MemberRole.DATA]])
-    beside = [
+    auxiliary = [
         word
         for role, found in disks.items()
         if found and role is not MemberRole.DATA
         for word in role_words(role, [disk.id for disk in found])
     ]
-    return ["zpool", "create", *force, *pool, *root, "--", step.pool, *data, *beside]
+    return ["zpool", "create", *force, *pool, *root, "--", step.pool, *data, *auxiliary]
 
 
 def _data_words(step: PoolCreate, paths: Sequence[str]) -> list[str]:

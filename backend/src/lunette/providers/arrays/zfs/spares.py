@@ -6,7 +6,7 @@ from lunette.providers.arrays.zfs import parse
 from lunette.providers.arrays.zfs.members import TIMEOUT_S, leaf_of, own_pool
 from lunette.providers.arrays.zfs.plan import device_path
 from lunette.providers.disks.inventory import settle
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def step_in(system: System, step: PoolSpareIn) -> str | None:

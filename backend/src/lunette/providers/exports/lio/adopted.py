@@ -8,10 +8,10 @@ from collections.abc import Iterable
 
 from lunette.domain.exports import ExportSet, ExportTarget, ExportVolume, Leftover
 from lunette.providers.exports.lio import tree
-from lunette.providers.exports.lio.configfs import Configfs
+from lunette.providers.exports.lio.configfs import LioConfigfs
 
 
-def settled(files: Configfs, desired: ExportSet) -> ExportSet:
+def settled(files: LioConfigfs, desired: ExportSet) -> ExportSet:
     """The desired state with every adopted backstore where it is, or where it will be created."""
     if not any(volume.adopted for volume in desired.volumes):
         return desired
@@ -42,12 +42,12 @@ def left_over(served: ExportSet, wanted: ExportSet) -> tuple[Leftover, ...]:
     return tuple(found[path] for path in sorted(found))
 
 
-def standing(files: Configfs, leftovers: Iterable[Leftover]) -> tuple[Leftover, ...]:
+def standing(files: LioConfigfs, leftovers: Iterable[Leftover]) -> tuple[Leftover, ...]:
     """Those of them that still exist."""
     return tuple(one for one in leftovers if _stands(files, one.path, one.serial))
 
 
-def standing_volumes(files: Configfs, served: ExportSet) -> frozenset[str]:
+def standing_volumes(files: LioConfigfs, served: ExportSet) -> frozenset[str]:
     """IDs of the volumes whose adopted backstores exist."""
     places = [(one.adopted.path, one.identity.serial, one.volume_id) for one in served.volumes if one.adopted]
     places += [(one.path, one.serial or "", one.volume_id) for one in served.leftovers if one.volume_id]
@@ -59,12 +59,12 @@ def iqns(served: ExportSet | None) -> frozenset[str]:
     return frozenset(target.iqn for target in served.targets) if served else frozenset()
 
 
-def is_same(files: Configfs, device: str, other: str) -> bool:
+def is_same(files: LioConfigfs, device: str, other: str) -> bool:
     """True if two paths lead to one device."""
     return files.system.realpath(device) == files.system.realpath(other)
 
 
-def _settled(files: Configfs, volume: ExportVolume) -> ExportVolume:
+def _settled(files: LioConfigfs, volume: ExportVolume) -> ExportVolume:
     kept = volume.adopted
     if kept is None or _stands(files, kept.path, volume.identity.serial):
         return volume
@@ -72,7 +72,7 @@ def _settled(files: Configfs, volume: ExportVolume) -> ExportVolume:
     return volume.model_copy(update={"adopted": own})
 
 
-def _stands(files: Configfs, path: str, serial: str | None) -> bool:
+def _stands(files: LioConfigfs, path: str, serial: str | None) -> bool:
     """True if it exists and is still the same object: targets are identified by name, backstores by serial."""
     if not files.exists(path):
         return False

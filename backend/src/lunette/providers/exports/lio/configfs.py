@@ -4,17 +4,17 @@ from typing import ClassVar
 
 from lunette.domain.errors import Unavailable
 from lunette.providers.exports import configfs
-from lunette.providers.exports.configfs import Attribute, Refused
+from lunette.providers.exports.configfs import Attribute, KernelRefused
 from lunette.providers.exports.lio.plan import ISER_MODULE, PACKAGE
 from lunette.providers.fabrics import rdma
-from lunette.system.doorway import System
 from lunette.system.modules import load
+from lunette.system.system_port import System
 
 ROOT = "/sys/kernel/config/target"
 DB_ROOT = "/etc/target"
 
 
-class Configfs(configfs.Configfs):
+class LioConfigfs(configfs.Configfs):
     """Paths are below ROOT."""
 
     cleared: ClassVar[str] = "NULL"
@@ -39,15 +39,15 @@ class Configfs(configfs.Configfs):
         try:
             if not self.exists(path):
                 self.mkdir(path)
-        except Refused as error:
-            raise Refused(
+        except KernelRefused as error:
+            raise KernelRefused(
                 f"cannot listen on {where}: the appliance does not have this address, or another portal or program "
                 "uses this port"
             ) from error
         try:
             self.hold(path, over_rdma)
-        except Refused as error:
-            raise Refused(f"cannot listen over RDMA on {where}: {str(error).rpartition(': ')[2]}") from error
+        except KernelRefused as error:
+            raise KernelRefused(f"cannot listen over RDMA on {where}: {str(error).rpartition(': ')[2]}") from error
 
 
 def prepare(system: System) -> None:

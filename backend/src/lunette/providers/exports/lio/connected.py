@@ -14,10 +14,10 @@ from ipaddress import IPv6Address, ip_address
 from lunette.domain.errors import ToolFailed
 from lunette.domain.exports import ObservedConnection, SessionCount
 from lunette.domain.identity import TARGET_AUTHORITY
-from lunette.providers.exports.lio import strays
-from lunette.providers.exports.lio.configfs import Configfs
+from lunette.providers.exports.lio import stale
+from lunette.providers.exports.lio.configfs import LioConfigfs
 from lunette.providers.reading import reader
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 _TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
 _ESTABLISHED = "01"
@@ -27,9 +27,9 @@ def observe(
     system: System, adopted: Collection[str] = ()
 ) -> tuple[tuple[SessionCount, ...], tuple[ObservedConnection, ...]]:
     """Both for Lunette's targets, including adopted ones; empty if there are none."""
-    files = Configfs(system)
+    files = LioConfigfs(system)
     counts, ports = [], set()
-    for iqn in strays.own_targets(files, f"{TARGET_AUTHORITY}:", adopted):
+    for iqn in stale.own_targets(files, f"{TARGET_AUTHORITY}:", adopted):
         number = files.read(f"iscsi/{iqn}/fabric_statistics/iscsi_instance/sessions").strip()
         if number.isdigit():
             counts.append(SessionCount(target=iqn, sessions=int(number)))

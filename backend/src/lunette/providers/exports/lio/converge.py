@@ -17,16 +17,16 @@ from lunette.domain.exports import (
     VolumeReport,
 )
 from lunette.domain.identity import TARGET_AUTHORITY
-from lunette.providers.exports.configfs import Refused
+from lunette.providers.exports.configfs import KernelRefused
 from lunette.providers.exports.device import DeviceGuard
-from lunette.providers.exports.lio import adopted, discovery, fc, reservations, strays, tree
-from lunette.providers.exports.lio.configfs import ROOT, Configfs, no_iser
+from lunette.providers.exports.lio import adopted, discovery, fc, reservations, stale, tree
+from lunette.providers.exports.lio.configfs import ROOT, LioConfigfs, no_iser
 from lunette.providers.exports.lio.fc import Patience
 from lunette.providers.exports.lio.lack import Lack, Lacks
-from lunette.providers.exports.lio.tree import Backstore, Gate, Node, Tree
+from lunette.providers.exports.lio.tree import Backstore, Node, TargetGate, Tree
 from lunette.providers.exports.turn import PLAIN, Turn
 from lunette.providers.fabrics import rdma
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def converge(
@@ -38,19 +38,19 @@ def converge(
     turn: Turn = PLAIN,
 ) -> ConvergeReport:
     """Serves the desired state. By volume ID, `reasons` says why a device is missing, `held` who else serves it."""
-    files = Configfs(system)
+    files = LioConfigfs(system)
     desired = adopted.settled(files, desired)
     wanted = tree.build(desired)
-    ports = fc.look(files, desired, turn.let_go)
+    ports = fc.look(files, desired, turn.released_ports)
     everything = {**wanted.nodes(), **ports.nodes()}
     prefix = tree.target_prefix(desired.appliance_id)
     theirs = adopted.paths(desired)
-    failed = {} if turn.keep_strays else _sweep(files, everything, prefix, ports.owned, theirs)
-    hearing = rdma.hear(system, desired.portals, no_iser(system))
-    failed |= strays.hush(files, everything, hearing.silent)
+    failed = {} if turn.keep_stale else _sweep(files, everything, prefix, ports.owned, theirs)
+    status = rdma.listen_status(system, desired.portals, no_iser(system))
+    failed |= stale.stop_iser(files, everything, status.unavailable)
     fc.set_modes(files, ports)
     guard = DeviceGuard(system, reasons or {}, held or {})
-    builder = _Builder(files, failed, guard, hearing.barred)
+    builder = _Builder(files, failed, guard, status.blocked)
     for level in (discovery.nodes(files, desired, theirs), *wanted.levels, *ports.levels()):
         for node in level:
             builder.make(node)
@@ -58,7 +58,7 @@ def converge(
     opened = {
         gate.target_id: builder.open(gate, lacks.of(gate.needs), gate.iqn in turn.overdue) for gate in wanted.gates
     }
-    fc.open_doors(files, ports, failed, builder.make, Patience(lacks, turn.overdue))
+    fc.grant_access(files, ports, failed, builder.make, Patience(lacks, turn.overdue))
     found = _report(desired, wanted, builder, opened)
     return found.model_copy(
         update={
@@ -74,24 +74,26 @@ def converge(
 class _Builder:
     """Creates nodes and remembers why some could not be created."""
 
-    def __init__(self, files: Configfs, failed: dict[str, str], guard: DeviceGuard, barred: Mapping[str, str]) -> None:
+    def __init__(
+        self, files: LioConfigfs, failed: dict[str, str], guard: DeviceGuard, blocked: Mapping[str, str]
+    ) -> None:
         self.files, self.failed, self._guard = files, failed, guard
-        self.deaf = dict(barred)
+        self.not_listening = dict(blocked)
         """Portals that cannot listen, by ID: one try for all targets, because each costs the kernel a line of log."""
 
     def make(self, node: Node) -> None:
-        reason = self._hindrance(node)
+        reason = self._blocker(node)
         if reason is None:
             try:
                 self._make(node)
-            except Refused as error:
+            except KernelRefused as error:
                 reason = str(error)
         if reason is not None:
             self.failed.setdefault(node.path, reason)
             if node.portal_id is not None:
-                self.deaf.setdefault(node.portal_id, reason)
+                self.not_listening.setdefault(node.portal_id, reason)
 
-    def open(self, gate: Gate, lack: Lack, is_overdue: bool) -> Lack:
+    def open(self, gate: TargetGate, lack: Lack, is_overdue: bool) -> Lack:
         """Open a portal group once all of it exists, or its volumes have been waited for long enough; an open one stays
         open. Returns what is missing.
         """
@@ -99,7 +101,7 @@ class _Builder:
             return lack
         try:
             self.files.write(f"{gate.path}/enable", "1")
-        except Refused as error:
+        except KernelRefused as error:
             return replace(lack, reason=str(error))
         return lack
 
@@ -110,10 +112,10 @@ class _Builder:
             return self.failed.get(path)
         return self._guard.missing(volume.volume_id, volume.device)
 
-    def _hindrance(self, node: Node) -> str | None:
+    def _blocker(self, node: Node) -> str | None:
         """Incorrect prerequisites of a node: itself before it was cleared, its parents, its link targets."""
-        if node.portal_id in self.deaf:
-            return self.deaf[node.portal_id]
+        if node.portal_id in self.not_listening:
+            return self.not_listening[node.portal_id]
         if not self.failed:
             return None
         on = [node.path.rsplit("/", count)[0] for count in range(node.path.count("/") + 1)]
@@ -167,18 +169,18 @@ class _Builder:
         device = self.files.read(f"{node.path}/udev_path")
         same = device == node.device or (node.adopted and adopted.is_same(self.files, device, node.device))
         if serial != node.serial or not same:
-            raise Refused(
+            raise KernelRefused(
                 f"it is served from {device} with serial number {serial}, which is not its own: unmap it and map it "
                 "again"
             )
 
 
 def _sweep(
-    files: Configfs, wanted: Mapping[str, Node], prefix: str, ports: Collection[str], theirs: Collection[str]
+    files: LioConfigfs, wanted: Mapping[str, Node], prefix: str, ports: Collection[str], theirs: Collection[str]
 ) -> dict[str, str]:
     """Remove what is no longer desired. Returns what was refused, by path."""
     ending = reservations.ending(files, wanted)
-    failed = strays.remove(files, wanted, prefix, ports, theirs)
+    failed = stale.remove(files, wanted, prefix, ports, theirs)
     for path in ending.keys() - failed.keys():
         reservations.forget(files.system, ending[path])
     return failed
@@ -188,7 +190,7 @@ def _report(desired: ExportSet, wanted: Tree, builder: _Builder, opened: Mapping
     files = builder.files
     states = {gate.target_id: _state(files, gate) for gate in wanted.gates}
     volumes = [(v.volume_id, builder.volume_reason(v)) for v in desired.volumes]
-    portals = {p.portal_id: builder.deaf.get(p.portal_id) for p in desired.portals}
+    portals = {p.portal_id: builder.not_listening.get(p.portal_id) for p in desired.portals}
     return ConvergeReport(
         generation=desired.generation,
         accepted=True,
@@ -206,11 +208,11 @@ def _report(desired: ExportSet, wanted: Tree, builder: _Builder, opened: Mapping
         volumes=tuple(VolumeReport(volume_id=id_, state=_blocked(why), reason=why) for id_, why in volumes),
         portals=tuple(PortalReport(portal_id=id_, state=_blocked(why), reason=why) for id_, why in portals.items()),
         unexplained=(),
-        foreign=strays.foreign(files, tree.target_prefix(desired.appliance_id), adopted.paths(desired)),
+        foreign=stale.foreign(files, tree.target_prefix(desired.appliance_id), adopted.paths(desired)),
     )
 
 
-def _state(files: Configfs, gate: Gate) -> ServingState:
+def _state(files: LioConfigfs, gate: TargetGate) -> ServingState:
     return ServingState.OPEN if files.read(f"{gate.path}/enable") == "1" else ServingState.BLOCKED
 
 
@@ -220,15 +222,15 @@ def _blocked(reason: str | None) -> ServingState:
 
 def exported_volumes(system: System, served: ExportSet | None = None) -> frozenset[str]:
     """IDs of the volumes that have a backstore now; `served` shows which foreign ones were adopted."""
-    files = Configfs(system)
-    own = frozenset(name.removeprefix(tree.PREFIX) for _, name in strays.own_backstores(files))
+    files = LioConfigfs(system)
+    own = frozenset(name.removeprefix(tree.PREFIX) for _, name in stale.own_backstores(files))
     return own | (adopted.standing_volumes(files, served) if served else frozenset())
 
 
 def is_served(system: System) -> bool:
     """True if anything of Lunette, of any appliance ID, exists in configfs."""
-    files = Configfs(system)
-    return bool(strays.own_backstores(files) or strays.own_targets(files, f"{TARGET_AUTHORITY}:"))
+    files = LioConfigfs(system)
+    return bool(stale.own_backstores(files) or stale.own_targets(files, f"{TARGET_AUTHORITY}:"))
 
 
 def withdraw(system: System, served: ExportSet | None = None) -> dict[str, str]:
@@ -239,12 +241,12 @@ def withdraw(system: System, served: ExportSet | None = None) -> dict[str, str]:
     """
     if not system.is_dir(ROOT):
         return {}
-    files = Configfs(system)
+    files = LioConfigfs(system)
     theirs = adopted.paths(adopted.settled(files, served)) if served else frozenset()
     names = frozenset(path.removeprefix("iscsi/") for path in theirs if path.startswith("iscsi/"))
-    targets = strays.own_targets(files, f"{TARGET_AUTHORITY}:", names)
+    targets = stale.own_targets(files, f"{TARGET_AUTHORITY}:", names)
     ports = list(fc.own_ports(files))
-    failed = strays.close(files, [*(f"iscsi/{iqn}" for iqn in targets), *ports]) | fc.close(files, ports)
+    failed = stale.close(files, [*(f"iscsi/{iqn}" for iqn in targets), *ports]) | fc.close(files, ports)
     # Portals are removed before targets: a host that finds the portal but no target would drop its disk permanently.
-    failed |= strays.remove_portals(files, targets)
-    return failed | strays.remove(files, {}, f"{TARGET_AUTHORITY}:", ports, theirs)
+    failed |= stale.remove_portals(files, targets)
+    return failed | stale.remove(files, {}, f"{TARGET_AUTHORITY}:", ports, theirs)

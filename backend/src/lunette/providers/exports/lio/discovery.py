@@ -8,20 +8,20 @@ from collections.abc import Collection
 
 from lunette.domain.exports import ExportSet
 from lunette.providers.exports.configfs import Attribute
-from lunette.providers.exports.lio import strays, tree
-from lunette.providers.exports.lio.configfs import Configfs
+from lunette.providers.exports.lio import stale, tree
+from lunette.providers.exports.lio.configfs import LioConfigfs
 from lunette.providers.exports.lio.tree import DISCOVERY, Node
 
 _NAMES = ("iqn.", "eui.", "naa.")
 
 
-def nodes(files: Configfs, desired: ExportSet, adopted: Collection[str]) -> tuple[Node, ...]:
+def nodes(files: LioConfigfs, desired: ExportSet, adopted: Collection[str]) -> tuple[Node, ...]:
     """Credentials are set before they are required, and removed after. Nothing if it is not Lunette's to change."""
     asks = Attribute(name="enforce_discovery_auth", value=str(int(desired.discovery is not None)))
     credentials = tuple(tree.credentials(desired.discovery))
     if desired.discovery is not None:
         return (Node(path=DISCOVERY, attributes=(*credentials, asks)),)
-    theirs = strays.foreign(files, tree.target_prefix(desired.appliance_id), adopted)
+    theirs = stale.foreign(files, tree.target_prefix(desired.appliance_id), adopted)
     if any(name.startswith(_NAMES) for name in theirs):
         return ()
     return (Node(path=DISCOVERY, attributes=(asks, *credentials)),)

@@ -11,11 +11,11 @@ from collections.abc import Collection
 from lunette.domain.errors import Conflict, ToolFailed
 from lunette.domain.identity import TARGET_AUTHORITY
 from lunette.domain.steps import SessionEnd
-from lunette.providers.exports.configfs import Refused
-from lunette.providers.exports.lio import strays
-from lunette.providers.exports.lio.configfs import Configfs
+from lunette.providers.exports.configfs import KernelRefused
+from lunette.providers.exports.lio import stale
+from lunette.providers.exports.lio.configfs import LioConfigfs
 from lunette.providers.exports.lio.sessions import parse_info
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def end(system: System, step: SessionEnd, adopted: Collection[str] = ()) -> str | None:
@@ -23,9 +23,9 @@ def end(system: System, step: SessionEnd, adopted: Collection[str] = ()) -> str 
 
     Raises Conflict for a target that is not Lunette's, ToolFailed if the kernel refuses.
     """
-    files = Configfs(system)
+    files = LioConfigfs(system)
     group = f"iscsi/{step.target}/tpgt_{step.tag}"
-    if step.target not in strays.own_targets(files, f"{TARGET_AUTHORITY}:", adopted):
+    if step.target not in stale.own_targets(files, f"{TARGET_AUTHORITY}:", adopted):
         if step.target in files.names("iscsi"):
             raise Conflict(f"target {step.target} does not belong to Lunette: its sessions were not changed")
         return None
@@ -36,11 +36,11 @@ def end(system: System, step: SessionEnd, adopted: Collection[str] = ()) -> str 
         if _number(files, acl) == step.number:
             return _end(files, acl, step)
         return _set_back(files, acl, step)
-    except Refused as error:
+    except KernelRefused as error:
         raise ToolFailed(f"the sessions of {step.initiator} were not ended: {error}", log=str(error)) from error
 
 
-def _end(files: Configfs, acl: str, step: SessionEnd) -> str:
+def _end(files: LioConfigfs, acl: str, step: SessionEnd) -> str:
     try:
         files.write(f"{acl}/cmdsn_depth", str(step.other_depth))
     finally:
@@ -52,7 +52,7 @@ def _end(files: Configfs, acl: str, step: SessionEnd) -> str:
     return _ended(step)
 
 
-def _set_back(files: Configfs, acl: str, step: SessionEnd) -> str | None:
+def _set_back(files: LioConfigfs, acl: str, step: SessionEnd) -> str | None:
     """Restores the depth if this step was interrupted between its two writes."""
     if files.read(f"{acl}/cmdsn_depth") != str(step.other_depth):
         return None
@@ -60,10 +60,10 @@ def _set_back(files: Configfs, acl: str, step: SessionEnd) -> str | None:
     return _ended(step)
 
 
-def _number(files: Configfs, acl: str) -> int | None:
+def _number(files: LioConfigfs, acl: str) -> int | None:
     """LIO's number of the newest session; None if there is none."""
-    told = parse_info(files.read(f"{acl}/info"))
-    return told.number if told else None
+    reported = parse_info(files.read(f"{acl}/info"))
+    return reported.number if reported else None
 
 
 def _ended(step: SessionEnd) -> str:

@@ -11,7 +11,7 @@ from lunette.providers.exports.lio import adopted, configfs, sessions
 from lunette.providers.exports.lio import converge as lio
 from lunette.providers.exports.turn import Turn
 from lunette.providers.fabrics import fc_host
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 class LioEngine(Engine):
@@ -55,4 +55,4 @@ class LioEngine(Engine):
 
     def with_leftovers(self, system: System, served: ExportSet | None, wanted: ExportSet) -> ExportSet:
         going = adopted.left_over(served, wanted) if served else ()
-        return wanted.model_copy(update={"leftovers": adopted.standing(configfs.Configfs(system), going)})
+        return wanted.model_copy(update={"leftovers": adopted.standing(configfs.LioConfigfs(system), going)})

@@ -9,13 +9,13 @@ from lunette.domain.exports import ExportFcPort, ExportSet, FcPortReport, Servin
 from lunette.domain.fc import FcMode
 from lunette.providers.exports.configfs import attempt
 from lunette.providers.exports.lio import fc_tree
-from lunette.providers.exports.lio.configfs import Configfs
-from lunette.providers.exports.lio.fc_tree import Door, Place
+from lunette.providers.exports.lio.configfs import LioConfigfs
+from lunette.providers.exports.lio.fc_tree import Place, WwpnAccess
 from lunette.providers.exports.lio.lack import Lack, Lacks
 from lunette.providers.exports.lio.tree import HBA, PREFIX, Node
 from lunette.providers.fabrics import fc_host
 from lunette.providers.fabrics.fc_host import BY_DRIVER, FABRICS, SCSI_HOSTS, FcFabric
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 _LIBFCOE = "/sys/module/libfcoe/parameters"
 _INTERFACE = re.compile(r"/net/([^/]+)/")
@@ -27,7 +27,7 @@ class Ports:
 
     desired: ExportSet
     places: tuple[Place, ...]
-    doors: tuple[Door, ...]
+    accesses: tuple[WwpnAccess, ...]
     reasons: dict[str, str]
     hosts: Mapping[str, str]
     """SCSI host by WWPN."""
@@ -43,10 +43,10 @@ class Ports:
 
     def nodes(self) -> dict[str, Node]:
         found = [node for level in self.levels() for node in level]
-        return {node.path: node for node in (*found, *(node for door in self.doors for node in door.nodes))}
+        return {node.path: node for node in (*found, *(node for access in self.accesses for node in access.nodes))}
 
 
-def look(files: Configfs, desired: ExportSet, let_go: frozenset[str]) -> Ports:
+def look(files: LioConfigfs, desired: ExportSet, released_ports: frozenset[str]) -> Ports:
     """The desired state of each port, from the present HBAs and the content of configfs."""
     hosts = fc_host.hosts(files.system)
     reasons: dict[str, str] = {}
@@ -75,10 +75,10 @@ def look(files: Configfs, desired: ExportSet, let_go: frozenset[str]) -> Ports:
     return Ports(
         desired=desired,
         places=tuple(places),
-        doors=tuple(fc_tree.doors(places, desired.targets, standing)),
+        accesses=tuple(fc_tree.accesses(places, desired.targets, standing)),
         reasons=reasons,
         hosts=hosts,
-        owned=tuple(own_ports(files, let_go | {port.wwpn for port in desired.fc_ports})),
+        owned=tuple(own_ports(files, released_ports | {port.wwpn for port in desired.fc_ports})),
     )
 
 
@@ -87,21 +87,21 @@ def _missing(system: System, port: ExportFcPort, host: str | None) -> str | None
     if host is None and port.mode is not FcMode.DISABLED:
         return f"Fibre Channel port {port.wwpn} is missing: reinstall its HBA, or delete the port from Lunette"
     if host is not None and port.mode is FcMode.TARGET:
-        return fc_host.hindrance(system, fc_host.driver_of(system, host))
+        return fc_host.blocker(system, fc_host.driver_of(system, host))
     return None
 
 
-def _place(files: Configfs, port: ExportFcPort, fabric: FcFabric, host: str | None, desired: ExportSet) -> Place:
+def _place(files: LioConfigfs, port: ExportFcPort, fabric: FcFabric, host: str | None, desired: ExportSet) -> Place:
     standing = dict(_luns(files, f"{fabric.folder}/{port.wwpn}/tpgt_1"))
     return fc_tree.place(port, fabric, host, fc_tree.choose_numbers(standing, fc_tree.served(desired.targets)))
 
 
-def _standing(files: Configfs, wwpn: str) -> FcFabric | None:
+def _standing(files: LioConfigfs, wwpn: str) -> FcFabric | None:
     """The fabric whose directory a port has; its exports stay although its HBA is missing for a moment."""
     return next((fabric for fabric in FABRICS if files.exists(f"{fabric.folder}/{wwpn}")), None)
 
 
-def _luns(files: Configfs, group: str) -> Iterator[tuple[int, str]]:
+def _luns(files: LioConfigfs, group: str) -> Iterator[tuple[int, str]]:
     """Number and volume of every LUN of Lunette in a port's group."""
     for name in files.names(f"{group}/lun"):
         behind = files.points_to(f"{group}/lun/{name}/volume") if name.startswith("lun_") else None
@@ -109,7 +109,7 @@ def _luns(files: Configfs, group: str) -> Iterator[tuple[int, str]]:
             yield int(name[4:]), behind.removeprefix(f"{HBA}/{PREFIX}")
 
 
-def _foreign_luns(files: Configfs, path: str) -> list[str]:
+def _foreign_luns(files: LioConfigfs, path: str) -> list[str]:
     """Foreign LUNs of a port."""
     found = []
     for group in (f"{path}/{name}" for name in files.names(path) if name.startswith("tpgt_")):
@@ -119,12 +119,12 @@ def _foreign_luns(files: Configfs, path: str) -> list[str]:
     return found
 
 
-def _folders(files: Configfs) -> Iterator[str]:
+def _folders(files: LioConfigfs) -> Iterator[str]:
     for fabric in FABRICS:
         yield from (f"{fabric.folder}/{name}" for name in files.folders(fabric.folder) if ":" in name)
 
 
-def own_ports(files: Configfs, managed: Collection[str] = ()) -> Iterator[str]:
+def own_ports(files: LioConfigfs, managed: Collection[str] = ()) -> Iterator[str]:
     """Ports that serve volumes of Lunette, or nothing and are managed; never one with foreign LUNs."""
     for path in _folders(files):
         ours = bool(dict(_luns(files, f"{path}/tpgt_1"))) or path.rpartition("/")[2] in managed
@@ -132,12 +132,12 @@ def own_ports(files: Configfs, managed: Collection[str] = ()) -> Iterator[str]:
             yield path
 
 
-def foreign(files: Configfs, owned: Sequence[str]) -> tuple[str, ...]:
+def foreign(files: LioConfigfs, owned: Sequence[str]) -> tuple[str, ...]:
     """Ports that other systems serve through: shown, never changed."""
     return tuple(path for path in _folders(files) if path not in owned)
 
 
-def set_modes(files: Configfs, ports: Ports) -> None:
+def set_modes(files: LioConfigfs, ports: Ports) -> None:
     """Enable or disable the initiator half of a port, if its driver allows that at run time."""
     for port in ports.desired.fc_ports:
         host = ports.hosts.get(port.wwpn)
@@ -154,7 +154,7 @@ def set_modes(files: Configfs, ports: Ports) -> None:
                 ports.reasons[port.port_id] = _reboot(port.mode)
 
 
-def _is_on(files: Configfs, port: ExportFcPort) -> bool:
+def _is_on(files: LioConfigfs, port: ExportFcPort) -> bool:
     """The driver accepts no other mode while its target half is enabled (TARGET_STILL_ACTIVE in qla_set_ini_mode)."""
     return files.read(f"qla2xxx/{port.wwpn}/tpgt_1/enable") == "1"
 
@@ -174,32 +174,32 @@ class Patience:
     lacks: Lacks
     overdue: frozenset[str]
 
-    def keeps_out(self, door: Door, lack: Lack) -> bool:
+    def keeps_out(self, access: WwpnAccess, lack: Lack) -> bool:
         """True if a target stays closed. A volume that also belongs to another owner is waited for as that one
         requires.
         """
-        patient = {id_ for iqn, volumes in door.owners.items() if iqn not in self.overdue for id_ in volumes}
-        return door.refusal is not None or lack.keeps_closed(patient)
+        patient = {id_ for iqn, volumes in access.owners.items() if iqn not in self.overdue for id_ in volumes}
+        return access.refusal is not None or lack.keeps_closed(patient)
 
 
-def open_doors(
-    files: Configfs, ports: Ports, failed: dict[str, str], make: Callable[[Node], None], patience: Patience
+def grant_access(
+    files: LioConfigfs, ports: Ports, failed: dict[str, str], make: Callable[[Node], None], patience: Patience
 ) -> None:
     """Admits every host whose volumes all exist, or were waited for; logged-in hosts stay. Then the ports open."""
     new: dict[str, list[str]] = {}
-    for door in ports.doors:
-        stood = files.exists(door.path)
-        is_in = is_logged_in(files, door.path)
-        lack = _make(door, patience, make, is_in=is_in)
-        is_closed = patience.keeps_out(door, lack)
+    for access in ports.accesses:
+        stood = files.exists(access.path)
+        is_in = is_logged_in(files, access.path)
+        lack = _make(access, patience, make, is_in=is_in)
+        is_closed = patience.keeps_out(access, lack)
         if is_closed and not is_in:
-            _take_away(files, door, failed)
-            ports.waiting.update(iqn for iqn, volumes in door.owners.items() if {*volumes} & {*lack.volumes})
-        reason = (door.refusal or lack.reason) if is_closed else None
+            _take_away(files, access, failed)
+            ports.waiting.update(iqn for iqn, volumes in access.owners.items() if {*volumes} & {*lack.volumes})
+        reason = (access.refusal or lack.reason) if is_closed else None
         if reason is not None:
-            ports.shut[door.path] = reason
+            ports.shut[access.path] = reason
         elif not stood:
-            new.setdefault(door.port_id, []).append(door.wwpn)
+            new.setdefault(access.port_id, []).append(access.wwpn)
     for one in ports.places:
         if one.group in failed:
             continue
@@ -210,27 +210,27 @@ def open_doors(
             _call_in(files, one.host, new.get(one.port.port_id, ()))
 
 
-def _make(door: Door, patience: Patience, make: Callable[[Node], None], *, is_in: bool) -> Lack:
+def _make(access: WwpnAccess, patience: Patience, make: Callable[[Node], None], *, is_in: bool) -> Lack:
     """Makes the ACL of a host as complete as possible, if it may open or its host is logged in. Returns what is
     missing.
     """
-    lack = patience.lacks.of(door.needs)
-    if is_in or not patience.keeps_out(door, lack):
-        for node in door.nodes:
+    lack = patience.lacks.of(access.needs)
+    if is_in or not patience.keeps_out(access, lack):
+        for node in access.nodes:
             make(node)
-        lack = patience.lacks.of((*door.needs, *(node.path for node in door.nodes)))
+        lack = patience.lacks.of((*access.needs, *(node.path for node in access.nodes)))
     return lack
 
 
-def _take_away(files: Configfs, door: Door, failed: dict[str, str]) -> None:
+def _take_away(files: LioConfigfs, access: WwpnAccess, failed: dict[str, str]) -> None:
     """Remove what exists of an ACL that stays closed."""
-    if files.exists(door.path):
-        for lun in [name for name in files.names(door.path) if name.startswith("lun_")]:
-            attempt(failed, door.path, partial(files.remove_linked, f"{door.path}/{lun}"))
-        attempt(failed, door.path, partial(files.rmdir, door.path))
+    if files.exists(access.path):
+        for lun in [name for name in files.names(access.path) if name.startswith("lun_")]:
+            attempt(failed, access.path, partial(files.remove_linked, f"{access.path}/{lun}"))
+        attempt(failed, access.path, partial(files.rmdir, access.path))
 
 
-def is_logged_in(files: Configfs, acl: str) -> bool:
+def is_logged_in(files: LioConfigfs, acl: str) -> bool:
     """A mapped LUN names the port of its ACL's session, and cannot be read without one
     (target_stat_iport_port_ident_show in drivers/target/target_core_stat.c).
     """
@@ -238,14 +238,14 @@ def is_logged_in(files: Configfs, acl: str) -> bool:
     return any(files.read(f"{acl}/{lun}/statistics/scsi_att_intr_port/port_ident") for lun in luns[:1])
 
 
-def _link_up(files: Configfs, host: str) -> None:
+def _link_up(files: LioConfigfs, host: str) -> None:
     """Restores the link of a port of a software fabric that `close` removed; an existing link stays."""
     interface = _interface(files.system, host)
     if interface and fc_host.read_attribute(files.system, f"{fc_host.HOSTS}/{host}/port_state") == "Linkdown":
         attempt({}, host, partial(files.write_sysfs, f"{_LIBFCOE}/enable", interface))
 
 
-def _call_in(files: Configfs, host: str, wwpns: Sequence[str]) -> None:
+def _call_in(files: LioConfigfs, host: str, wwpns: Sequence[str]) -> None:
     """A host that logged in before it had an ACL was told that there is no target here, and does not ask again by
     itself: so all ports log in again. Connected hosts are not disturbed if the new ones are not on the fabric.
     """
@@ -258,7 +258,7 @@ def _call_in(files: Configfs, host: str, wwpns: Sequence[str]) -> None:
         attempt({}, host, partial(files.write_sysfs, f"{fc_host.HOSTS}/{host}/issue_lip", "1"))
 
 
-def report(files: Configfs, ports: Ports, failed: Mapping[str, str]) -> tuple[FcPortReport, ...]:
+def report(files: LioConfigfs, ports: Ports, failed: Mapping[str, str]) -> tuple[FcPortReport, ...]:
     """A port is open if it has its desired state; the reason then names the hosts it keeps out."""
     places = {one.port.port_id: one for one in ports.places}
     found = []
@@ -276,7 +276,7 @@ def report(files: Configfs, ports: Ports, failed: Mapping[str, str]) -> tuple[Fc
     return tuple(found)
 
 
-def close(files: Configfs, paths: Sequence[str]) -> dict[str, str]:
+def close(files: LioConfigfs, paths: Sequence[str]) -> dict[str, str]:
     """Removes the link of ports of a software fabric: their groups have no switch, and a logged-in host must not see
     its disks disappear one by one. Returns what was refused, by path.
     """

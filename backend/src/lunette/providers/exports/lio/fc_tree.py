@@ -38,7 +38,7 @@ class Place(Model):
         return f"{self.path}/tpgt_1"
 
 
-class Door(Model):
+class WwpnAccess(Model):
     """The ACL of one WWPN with all its LUNs: `needs` must exist before any of `nodes` is created."""
 
     port_id: str
@@ -96,16 +96,16 @@ def served(targets: Sequence[ExportTarget]) -> list[str]:
     return sorted({lun.volume_id for target in targets if target.fc_initiators for lun in target.luns})
 
 
-def doors(
+def accesses(
     places: Sequence[Place], targets: Sequence[ExportTarget], standing: Mapping[str, str] | None = None
-) -> Iterator[Door]:
+) -> Iterator[WwpnAccess]:
     """A WWPN has one ACL on a port, with the mappings of its host and of its host's group.
 
     `standing` gives the LUN that a mapped one leads to, by path, for the numbers of `collisions`.
     """
     for one in places:
         for wwpn, owners in _by_wwpn(targets).items():
-            yield _door(one, wwpn, owners, standing or {})
+            yield _access(one, wwpn, owners, standing or {})
 
 
 def collisions(targets: Sequence[ExportTarget]) -> dict[str, set[int]]:
@@ -119,7 +119,7 @@ def _colliding(owners: Sequence[ExportTarget]) -> Iterator[int]:
     return (lun for lun, count in uses.items() if count > 1)
 
 
-def _door(one: Place, wwpn: str, owners: Sequence[ExportTarget], standing: Mapping[str, str]) -> Door:
+def _access(one: Place, wwpn: str, owners: Sequence[ExportTarget], standing: Mapping[str, str]) -> WwpnAccess:
     acl, colliding = f"{one.group}/acls/{wwpn}", set(_colliding(owners))
     luns = {
         lun.lun: lun.volume_id
@@ -131,7 +131,7 @@ def _door(one: Place, wwpn: str, owners: Sequence[ExportTarget], standing: Mappi
         Node(path=f"{acl}/lun_{lun}", port_id=one.port.port_id, volume_id=volume, link=("lun", _lun(one, volume)))
         for lun, volume in sorted(luns.items())
     )
-    return Door(
+    return WwpnAccess(
         port_id=one.port.port_id,
         wwpn=wwpn,
         needs=(one.group, *(_lun(one, volume) for volume in luns.values())),

@@ -22,7 +22,7 @@ from lunette.domain.targetcli import (
     SavedStore,
     SavedTarget,
 )
-from lunette.providers.exports.lio.configfs import Configfs
+from lunette.providers.exports.lio.configfs import LioConfigfs
 from lunette.providers.exports.lio.tree import PREFIX
 from lunette.providers.reading import reader
 
@@ -33,7 +33,7 @@ _NO_TARGETS = ("core", "iscsi")
 _Attributes = dict[str, int | str | None]
 
 
-class Store(Model):
+class ForeignStore(Model):
     """A backstore over a block device, with facts that a saveconfig does not contain."""
 
     reference: str
@@ -43,7 +43,7 @@ class Store(Model):
 
 
 @reader("configfs of LIO")
-def observe(files: Configfs, ours: Collection[str]) -> tuple[SavedConfig, tuple[Store, ...]]:
+def observe(files: LioConfigfs, ours: Collection[str]) -> tuple[SavedConfig, tuple[ForeignStore, ...]]:
     """Every backstore and target except those at the paths `ours` and backstores with Lunette's mark."""
     stores = [path for path in _backstores(files) if path not in ours]
     references = {path: _reference(path) for path in stores}
@@ -57,7 +57,7 @@ def observe(files: Configfs, ours: Collection[str]) -> tuple[SavedConfig, tuple[
     return saved, tuple(_block(files, path) for path in stores if path.startswith("core/iblock_"))
 
 
-def _backstores(files: Configfs) -> list[str]:
+def _backstores(files: LioConfigfs) -> list[str]:
     adapters = [name for name in files.folders("core") if name != "alua"]
     return [f"core/{hba}/{name}" for hba in adapters for name in files.folders(f"core/{hba}", but=PREFIX)]
 
@@ -72,11 +72,11 @@ def _plugin(hba: str) -> str:
     return _PLUGINS.get(kind, kind)
 
 
-def _serial(files: Configfs, path: str) -> str:
+def _serial(files: LioConfigfs, path: str) -> str:
     return files.read(f"{path}/wwn/vpd_unit_serial").rpartition(": ")[2]
 
 
-def _store(files: Configfs, path: str) -> SavedStore:
+def _store(files: LioConfigfs, path: str) -> SavedStore:
     _, hba, name = path.split("/")
     info = files.read(f"{path}/info")
     groups = files.folders(f"{path}/alua")
@@ -95,9 +95,9 @@ def _store(files: Configfs, path: str) -> SavedStore:
     )
 
 
-def _block(files: Configfs, path: str) -> Store:
+def _block(files: LioConfigfs, path: str) -> ForeignStore:
     found = {name: files.read(f"{path}/attrib/{name}") for name in KEPT}
-    return Store(
+    return ForeignStore(
         reference=_reference(path),
         company_id=files.read(f"{path}/wwn/company_id").removeprefix("0x"),
         device=files.read(f"{path}/udev_path"),
@@ -111,7 +111,7 @@ def _block(files: Configfs, path: str) -> Store:
     )
 
 
-def _target(files: Configfs, fabric: str, name: str, references: dict[str, str]) -> SavedTarget:
+def _target(files: LioConfigfs, fabric: str, name: str, references: dict[str, str]) -> SavedTarget:
     path = f"{fabric}/{name}"
     tags = sorted(int(one[5:]) for one in files.names(path) if re.fullmatch(r"tpgt_\d+", one))
     return SavedTarget(
@@ -119,7 +119,7 @@ def _target(files: Configfs, fabric: str, name: str, references: dict[str, str])
     )
 
 
-def _others(files: Configfs, references: dict[str, str]) -> Iterable[SavedTarget]:
+def _others(files: LioConfigfs, references: dict[str, str]) -> Iterable[SavedTarget]:
     """Targets of other fabrics that lead to a foreign backstore."""
     for fabric in files.folders(""):
         for name in files.folders(fabric) if fabric not in _NO_TARGETS else ():
@@ -128,7 +128,7 @@ def _others(files: Configfs, references: dict[str, str]) -> Iterable[SavedTarget
                 yield found
 
 
-def _group(files: Configfs, path: str, tag: int, references: dict[str, str]) -> SavedGroup:
+def _group(files: LioConfigfs, path: str, tag: int, references: dict[str, str]) -> SavedGroup:
     luns = []
     for number in _numbers(files, f"{path}/lun"):
         lun = f"{path}/lun/lun_{number}"
@@ -151,7 +151,7 @@ def _group(files: Configfs, path: str, tag: int, references: dict[str, str]) -> 
     )
 
 
-def _portal(files: Configfs, path: str) -> SavedPortal:
+def _portal(files: LioConfigfs, path: str) -> SavedPortal:
     address, _, port = path.rpartition("/")[2].rpartition(":")
     return SavedPortal(
         ip_address=address,
@@ -161,25 +161,27 @@ def _portal(files: Configfs, path: str) -> SavedPortal:
     )
 
 
-def _acl(files: Configfs, path: str) -> SavedAcl:
+def _acl(files: LioConfigfs, path: str) -> SavedAcl:
     shown = {
         name: files.read(f"{path}/auth/{name}") for name in ("userid", "password", "userid_mutual", "password_mutual")
     }
-    told = {name: None if not value or value.startswith(Configfs.cleared) else value for name, value in shown.items()}
+    reported = {
+        name: None if not value or value.startswith(LioConfigfs.cleared) else value for name, value in shown.items()
+    }
     return SavedAcl.model_validate(
         {
             "node_wwn": path.rpartition("/")[2],
             "attributes": _attributes(files, path),
             "mapped_luns": tuple(_mapped(files, path, number) for number in _numbers(files, path)),
-            "chap_userid": told["userid"],
-            "chap_password": told["password"],
-            "chap_mutual_userid": told["userid_mutual"],
-            "chap_mutual_password": told["password_mutual"],
+            "chap_userid": reported["userid"],
+            "chap_password": reported["password"],
+            "chap_mutual_userid": reported["userid_mutual"],
+            "chap_mutual_password": reported["password_mutual"],
         }
     )
 
 
-def _mapped(files: Configfs, acl: str, number: int) -> SavedMappedLun:
+def _mapped(files: LioConfigfs, acl: str, number: int) -> SavedMappedLun:
     path = f"{acl}/lun_{number}"
     behind = files.follow(path, "lun", adopted=True) or ""
     inner = behind.rpartition("/lun_")[2]
@@ -190,11 +192,11 @@ def _mapped(files: Configfs, acl: str, number: int) -> SavedMappedLun:
     )
 
 
-def _numbers(files: Configfs, path: str) -> list[int]:
+def _numbers(files: LioConfigfs, path: str) -> list[int]:
     return sorted(int(name[4:]) for name in files.names(path) if re.fullmatch(r"lun_\d+", name))
 
 
-def _attributes(files: Configfs, path: str) -> _Attributes:
+def _attributes(files: LioConfigfs, path: str) -> _Attributes:
     return {name: files.read(f"{path}/attrib/{name}") for name in files.names(f"{path}/attrib")}
 
 

@@ -8,7 +8,7 @@ wrong disk.
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from lunette.providers.exports.lio.configfs import Configfs
+from lunette.providers.exports.lio.configfs import LioConfigfs
 from lunette.providers.exports.lio.tree import Backstore, Node
 
 
@@ -34,7 +34,7 @@ class Lack:
 class Lacks:
     """Checks paths of one run: `wanted` are its nodes, `failed` their results so far."""
 
-    def __init__(self, files: Configfs, wanted: Mapping[str, Node], failed: Mapping[str, str]) -> None:
+    def __init__(self, files: LioConfigfs, wanted: Mapping[str, Node], failed: Mapping[str, str]) -> None:
         self._files, self._wanted, self._failed = files, wanted, failed
 
     def of(self, needs: Iterable[str]) -> Lack:

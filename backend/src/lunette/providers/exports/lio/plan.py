@@ -11,8 +11,8 @@ def capability(
     reason: str | None = None, no_iser: str | None = None, without_fc: str | None = None
 ) -> EngineCapability:
     """The engine's record; `reason` says why it is missing, `no_iser` and `without_fc` why these are not available."""
-    barred = {EngineAbility.ISER: no_iser, EngineAbility.FC: without_fc}
-    offered = (Protocol.ISCSI.value, *(one.value for one, why in barred.items() if not why))
+    blocked = {EngineAbility.ISER: no_iser, EngineAbility.FC: without_fc}
+    offered = (Protocol.ISCSI.value, *(one.value for one, why in blocked.items() if not why))
     return EngineCapability(
         engine="lio",
         kind="export",
@@ -21,6 +21,6 @@ def capability(
         reservations=True,
         compare_and_write=True,
         protocols=offered if reason is None else (),
-        lacking=tuple(LackingAbility(ability=one, reason=why) for one, why in barred.items() if why),
+        lacking=tuple(LackingAbility(ability=one, reason=why) for one, why in blocked.items() if why),
         needs=("target_core_mod", "target_core_iblock", "iscsi_target_mod", ISER_MODULE),
     )

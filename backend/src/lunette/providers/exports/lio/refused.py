@@ -14,7 +14,7 @@ from lunette.domain.errors import Unavailable
 from lunette.domain.names import check_iqn
 from lunette.domain.observations import RefusedLogin
 from lunette.providers.reading import ODD, reader
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 KEPT_DAYS = 1
 """Older rejections are of no use for creating a host now."""
@@ -39,11 +39,11 @@ _TIMEOUT_S = 15.0
 def observe(system: System) -> tuple[RefusedLogin, ...]:
     """Each name once, with its last attempt since the boot; none if there is no journal. Raises ToolFailed."""
     try:
-        told = system.run(JOURNAL, timeout_s=_TIMEOUT_S, ok=(0, _NOTHING_FOUND))
+        reported = system.run(JOURNAL, timeout_s=_TIMEOUT_S, ok=(0, _NOTHING_FOUND))
     except Unavailable:
         return ()
     found: dict[str, RefusedLogin] = {}
-    for one in parse(told.stdout):
+    for one in parse(reported.stdout):
         known = found.get(one.initiator)
         if known is None or known.at < one.at:
             found[one.initiator] = one

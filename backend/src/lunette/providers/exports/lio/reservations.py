@@ -8,10 +8,10 @@ systemd-tmpfiles makes the directory synchronous, so that a power failure loses 
 
 from collections.abc import Collection, Iterator
 
-from lunette.providers.exports.configfs import Refused
-from lunette.providers.exports.lio.configfs import DB_ROOT, Configfs
-from lunette.providers.exports.lio.strays import own_backstores
-from lunette.system.doorway import System
+from lunette.providers.exports.configfs import KernelRefused
+from lunette.providers.exports.lio.configfs import DB_ROOT, LioConfigfs
+from lunette.providers.exports.lio.stale import own_backstores
+from lunette.system.system_port import System
 
 _START, _END = "PR_REG_START:", "PR_REG_END:"
 _HEX = ("res_type", "res_scope")
@@ -23,7 +23,7 @@ def file_of(serial: str) -> str:
     return f"{DB_ROOT}/pr/aptpl_{serial}"
 
 
-def kept(system: System, serial: str) -> list[str]:
+def stored(system: System, serial: str) -> list[str]:
     """Each previous registration, in the form that the kernel accepts. Raises ValueError for what the kernel never
     wrote.
 
@@ -33,22 +33,22 @@ def kept(system: System, serial: str) -> list[str]:
     return [",".join(found) for found in _registrations(text)]
 
 
-def restore(files: Configfs, path: str, serial: str) -> None:
+def restore(files: LioConfigfs, path: str, serial: str) -> None:
     """Restore them to a backstore that is not enabled yet. Raises Refused if one cannot be read or is not accepted.
 
     Without it, a fenced host could write again.
     """
     try:
-        for registration in kept(files.system, serial):
+        for registration in stored(files.system, serial):
             files.write(f"{path}/pr/res_aptpl_metadata", registration)
-    except (Refused, OSError, ValueError) as error:
-        raise Refused(
+    except (KernelRefused, OSError, ValueError) as error:
+        raise KernelRefused(
             f"a persistent reservation from before the restart cannot be restored ({error}), and without it a fenced "
             f"host could write: make sure that no fenced host writes, then remove {file_of(serial)}"
         ) from error
 
 
-def ending(files: Configfs, wanted: Collection[str]) -> dict[str, str]:
+def ending(files: LioConfigfs, wanted: Collection[str]) -> dict[str, str]:
     """Serials, by path, of Lunette's backstores that are no longer mapped: their reservations end."""
     going = [f"{adapter}/{name}" for adapter, name in own_backstores(files) if f"{adapter}/{name}" not in wanted]
     return {path: files.read(f"{path}/wwn/vpd_unit_serial").rpartition(": ")[2] for path in going}

@@ -93,14 +93,18 @@ def _fc_targets(desired: ExportSet, drivers: dict[str, str]) -> Iterator[_Json]:
             continue
         place = fc_tree.place(port, fabric, None, numbers)
         volumes = fc_tree.levels([place], desired.targets)[-1]
-        doors = [
-            door for door in fc_tree.doors([place], desired.targets) if _WWPN.fullmatch(door.wwpn.replace(":", ""))
+        accesses = [
+            access
+            for access in fc_tree.accesses([place], desired.targets)
+            if _WWPN.fullmatch(access.wwpn.replace(":", ""))
         ]
         inside = {
             "attributes": _numbers(place.attributes),
             "luns": [_lun(node) for node in volumes],
             "portals": [],
-            "node_acls": [_acl(_naa(door.wwpn), door.nodes[0], door.nodes[1:], secrets=True) for door in doors],
+            "node_acls": [
+                _acl(_naa(access.wwpn), access.nodes[0], access.nodes[1:], secrets=True) for access in accesses
+            ],
         }
         yield {
             "fabric": _FABRICS.get(fabric.folder, fabric.folder),
@@ -121,9 +125,9 @@ def _lun(node: Node) -> _Json:
 
 def _acl(name: str, node: Node, mapped: Iterable[Node], *, secrets: bool) -> _Json:
     """Attributes first, then the ACLs."""
-    told = {_CREDENTIALS[one.name]: one.value for one in node.attributes if one.secret and one.value and secrets}
+    reported = {_CREDENTIALS[one.name]: one.value for one in node.attributes if one.secret and one.value and secrets}
     switches = _numbers(one for one in node.attributes if not one.secret)
-    return {"attributes": switches, "mapped_luns": [_mapped(one) for one in mapped], "node_wwn": name, **told}
+    return {"attributes": switches, "mapped_luns": [_mapped(one) for one in mapped], "node_wwn": name, **reported}
 
 
 def _mapped(node: Node) -> _Json:

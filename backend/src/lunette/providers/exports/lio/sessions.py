@@ -7,10 +7,10 @@ from typing import NamedTuple
 from lunette.domain.exports import ObservedSession
 from lunette.domain.identity import TARGET_AUTHORITY
 from lunette.domain.mappings import Protocol
-from lunette.providers.exports.lio import fc, strays
-from lunette.providers.exports.lio.configfs import Configfs
+from lunette.providers.exports.lio import fc, stale
+from lunette.providers.exports.lio.configfs import LioConfigfs
 from lunette.providers.reading import reader
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 _STATE = re.compile(r"Session State: (?:TARG_SESS_STATE_|TARG_SESS_)?(\w+)")
 _NUMBER = re.compile(r"^LIO Session ID: (\d+)", re.MULTILINE)
@@ -18,7 +18,7 @@ _ISID = re.compile(r"\bISID: 0x((?:[0-9a-fA-F]{2} ?){6})")
 _PEER = re.compile(r"^\s*Address (\S+) (\w+)", re.MULTILINE)
 
 
-class Told(NamedTuple):
+class AclInfo(NamedTuple):
     """What an ACL's `info` says of a session."""
 
     state: str
@@ -29,7 +29,7 @@ class Told(NamedTuple):
 
 
 @reader("LIO")
-def parse_info(text: str) -> Told | None:
+def parse_info(text: str) -> AclInfo | None:
     """The session in an ACL's `info`; None if there is none.
 
     Every transport other than TCP is called SCTP there (lio_target_nacl_info_show, Linux 6.12): Lunette's is iSER.
@@ -42,7 +42,7 @@ def parse_info(text: str) -> Told | None:
     number = _NUMBER.search(text)
     isid = _ISID.search(text)
     words = state[1].lower().replace("_", " ")
-    return Told(
+    return AclInfo(
         state=words,
         peer=peer[1] if peer else None,
         protocol=protocol,
@@ -53,9 +53,9 @@ def parse_info(text: str) -> Told | None:
 
 def observe_sessions(system: System, adopted: Collection[str] = ()) -> tuple[ObservedSession, ...]:
     """Sessions on Lunette's targets, including adopted ones. LIO shows the newest session per initiator and target."""
-    files = Configfs(system)
+    files = LioConfigfs(system)
     found = []
-    for iqn in strays.own_targets(files, f"{TARGET_AUTHORITY}:", adopted):
+    for iqn in stale.own_targets(files, f"{TARGET_AUTHORITY}:", adopted):
         for group in (name for name in files.names(f"iscsi/{iqn}") if name.startswith("tpgt_")):
             for initiator in files.names(f"iscsi/{iqn}/{group}/acls"):
                 session = _session(files, iqn, group, initiator)
@@ -64,7 +64,7 @@ def observe_sessions(system: System, adopted: Collection[str] = ()) -> tuple[Obs
     return (*found, *_over_fc(files))
 
 
-def _over_fc(files: Configfs) -> Iterator[ObservedSession]:
+def _over_fc(files: LioConfigfs) -> Iterator[ObservedSession]:
     """Who is logged in to our Fibre Channel ports."""
     for port in fc.own_ports(files):
         acls = f"{port}/tpgt_1/acls"
@@ -81,22 +81,22 @@ def _over_fc(files: Configfs) -> Iterator[ObservedSession]:
                 )
 
 
-def _session(files: Configfs, iqn: str, group: str, initiator: str) -> ObservedSession | None:
+def _session(files: LioConfigfs, iqn: str, group: str, initiator: str) -> ObservedSession | None:
     path = f"iscsi/{iqn}/{group}/acls/{initiator}"
-    told = parse_info(files.read(f"{path}/info"))
-    if told is None:
+    reported = parse_info(files.read(f"{path}/info"))
+    if reported is None:
         return None
     depth = files.read(f"{path}/cmdsn_depth")
     return ObservedSession(
         target=iqn,
         initiator=initiator,
-        protocol=told.protocol,
+        protocol=reported.protocol,
         portal=None,
-        peer=told.peer,
-        state=told.state,
+        peer=reported.peer,
+        state=reported.state,
         since=None,
         tag=int(group.removeprefix("tpgt_")),
-        number=told.number,
-        isid=told.isid,
+        number=reported.number,
+        isid=reported.isid,
         queue_depth=int(depth) if depth.isdigit() else None,
     )

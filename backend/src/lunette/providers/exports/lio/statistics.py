@@ -14,22 +14,22 @@ from lunette.domain.exports import ExportSet, ExportTarget
 from lunette.domain.mappings import Protocol
 from lunette.domain.sizes import MIB
 from lunette.providers.exports.lio import fc, fc_tree
-from lunette.providers.exports.lio.configfs import Configfs
+from lunette.providers.exports.lio.configfs import LioConfigfs
 from lunette.providers.exports.lio.sessions import parse_info
 from lunette.providers.exports.lio.tree import portal_group
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 _NUMBERS = ("num_cmds", "read_mbytes", "write_mbytes")
 
 
 def read(system: System, served: ExportSet) -> tuple[SessionCounters, ...]:
     """Counters of all logged-in initiators. The exports determine the files: nothing is searched."""
-    files = Configfs(system)
+    files = LioConfigfs(system)
     over_iscsi = (session for target in served.targets for session in _over_iscsi(files, target))
     return (*over_iscsi, *_over_fc(files, served))
 
 
-def lun_counters(files: Configfs, mapped_lun: str) -> LunCounters | None:
+def lun_counters(files: LioConfigfs, mapped_lun: str) -> LunCounters | None:
     """The counters of one mapped LUN; None if it does not exist, or its kernel shows none."""
     shown = [files.read(f"{mapped_lun}/statistics/scsi_auth_intr/{name}") for name in _NUMBERS]
     if not all(text.isdigit() for text in shown):
@@ -38,20 +38,20 @@ def lun_counters(files: Configfs, mapped_lun: str) -> LunCounters | None:
     return LunCounters(commands=commands, read_bytes=read_mib * MIB, write_bytes=write_mib * MIB)
 
 
-def _over_iscsi(files: Configfs, target: ExportTarget) -> Iterator[SessionCounters]:
+def _over_iscsi(files: LioConfigfs, target: ExportTarget) -> Iterator[SessionCounters]:
     for initiator in target.initiators:
         acl = f"{portal_group(target)}/acls/{initiator.iqn}"
-        told = parse_info(files.read(f"{acl}/info"))
-        if told is not None:
+        reported = parse_info(files.read(f"{acl}/info"))
+        if reported is not None:
             yield SessionCounters(
                 target=target.iqn,
                 initiator=initiator.iqn,
-                protocol=told.protocol,
+                protocol=reported.protocol,
                 volumes=_by_volume(files, acl, (target,)),
             )
 
 
-def _over_fc(files: Configfs, served: ExportSet) -> Iterator[SessionCounters]:
+def _over_fc(files: LioConfigfs, served: ExportSet) -> Iterator[SessionCounters]:
     owners: dict[str, list[ExportTarget]] = {}
     for target in served.targets:
         for initiator in target.fc_initiators:
@@ -70,7 +70,7 @@ def _over_fc(files: Configfs, served: ExportSet) -> Iterator[SessionCounters]:
 
 
 def _by_volume(
-    files: Configfs, acl: str, targets: Sequence[ExportTarget], uncertain: Collection[int] = ()
+    files: LioConfigfs, acl: str, targets: Sequence[ExportTarget], uncertain: Collection[int] = ()
 ) -> dict[str, LunCounters]:
     """`uncertain` are LUNs that two volumes claim: their counters cannot be attributed."""
     luns = [lun for target in targets for lun in target.luns if lun.lun not in uncertain]

@@ -119,7 +119,7 @@ class Backstore(Node):
     setup: tuple[Attribute, ...]
 
 
-class Gate(Model):
+class TargetGate(Model):
     """A portal group and everything that must exist before it opens."""
 
     target_id: str
@@ -130,7 +130,7 @@ class Gate(Model):
 
 class Tree(Model):
     levels: tuple[tuple[Node, ...], ...]
-    gates: tuple[Gate, ...]
+    gates: tuple[TargetGate, ...]
 
     def nodes(self) -> dict[str, Node]:
         return {node.path: node for level in self.levels for node in level}
@@ -176,7 +176,7 @@ def build(desired: ExportSet) -> Tree:
             tuple(_portal(target, portal) for target in targets for portal in portals),
         ),
         gates=tuple(
-            Gate(
+            TargetGate(
                 target_id=target.target_id,
                 iqn=target.iqn,
                 path=portal_group(target),
@@ -296,6 +296,6 @@ def _needs(target: ExportTarget) -> Iterator[str]:
     yield group
     yield from (_lun_path(group, lun) for lun in target.luns)
     for initiator in target.initiators:
-        door = f"{group}/acls/{initiator.iqn}"
-        yield door
-        yield from (f"{door}/lun_{lun.lun}" for lun in target.luns)
+        acl = f"{group}/acls/{initiator.iqn}"
+        yield acl
+        yield from (f"{acl}/lun_{lun.lun}" for lun in target.luns)

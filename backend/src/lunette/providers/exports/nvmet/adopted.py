@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lunette.domain.exports import ExportPortal, ExportSet, NvmeLeftover
 from lunette.domain.identity import SUBSYSTEM_AUTHORITY
 from lunette.providers.exports.nvmet import tree
-from lunette.providers.exports.nvmet.configfs import Configfs
+from lunette.providers.exports.nvmet.configfs import NvmetConfigfs
 
 
 @dataclass(frozen=True)
@@ -26,35 +26,35 @@ class Ours:
     def has_port(self, name: str) -> bool:
         return tree.is_own_port(name) or name in self.ports
 
-    def has_link(self, files: Configfs, link: str) -> bool:
+    def has_link(self, files: NvmetConfigfs, link: str) -> bool:
         """True if this link in a port leads to a subsystem of Lunette."""
         folder, _, nqn = (files.points_to(link) or "").partition("/")
         return folder == "subsystems" and self.has(nqn)
 
-    def subsystem_paths(self, files: Configfs) -> list[str]:
+    def subsystem_paths(self, files: NvmetConfigfs) -> list[str]:
         return [f"subsystems/{name}" for name in files.names("subsystems") if self.has(name)]
 
-    def port_paths(self, files: Configfs) -> list[str]:
+    def port_paths(self, files: NvmetConfigfs) -> list[str]:
         return [f"ports/{name}" for name in files.names("ports") if self.has_port(name)]
 
-    def places_of(self, files: Configfs, subsystem: str) -> list[str]:
+    def places_of(self, files: NvmetConfigfs, subsystem: str) -> list[str]:
         """The links by which Lunette's ports serve a subsystem."""
         name = subsystem.rpartition("/")[2]
         return [f"{port}/{subsystem}" for port in self.port_paths(files) if name in files.names(f"{port}/subsystems")]
 
 
-def of_appliance(files: Configfs, desired: ExportSet) -> Ours:
+def of_appliance(files: NvmetConfigfs, desired: ExportSet) -> Ours:
     """What belongs to this appliance."""
     return _ours(files, desired, tree.subsystem_prefix(desired.appliance_id))
 
 
-def of_any(files: Configfs, served: ExportSet | None) -> Ours:
+def of_any(files: NvmetConfigfs, served: ExportSet | None) -> Ours:
     """What belongs to Lunette under any appliance ID; `served` shows what was adopted."""
     prefix = f"{SUBSYSTEM_AUTHORITY}:"
     return Ours(prefix) if served is None else _ours(files, served, prefix)
 
 
-def settled(files: Configfs, desired: ExportSet) -> ExportSet:
+def settled(files: NvmetConfigfs, desired: ExportSet) -> ExportSet:
     """The desired state with every adopted port where it is, or where it will be created."""
     if not any(portal.adopted for portal in desired.portals):
         return desired
@@ -74,12 +74,12 @@ def left_over(served: ExportSet, wanted: ExportSet) -> tuple[NvmeLeftover, ...]:
     return tuple(found[path] for path in sorted(found))
 
 
-def standing(files: Configfs, leftovers: tuple[NvmeLeftover, ...]) -> tuple[NvmeLeftover, ...]:
+def standing(files: NvmetConfigfs, leftovers: tuple[NvmeLeftover, ...]) -> tuple[NvmeLeftover, ...]:
     """Those of them that still exist."""
     return tuple(one for one in leftovers if _stands(files, one))
 
 
-def _ours(files: Configfs, desired: ExportSet, prefix: str) -> Ours:
+def _ours(files: NvmetConfigfs, desired: ExportSet, prefix: str) -> Ours:
     """Subsystems count before they exist, ports only while they exist: other systems may use their numbers."""
     known = (*_adopted(desired), *desired.nvme_leftovers)
     ports = (one for one in known if one.path.startswith("ports/") and _stands(files, one))
@@ -104,7 +104,7 @@ def _left(portal: ExportPortal) -> NvmeLeftover:
     return NvmeLeftover(path=f"ports/{portal.adopted}", place=" ".join(place.values()))
 
 
-def _stands(files: Configfs, one: NvmeLeftover) -> bool:
+def _stands(files: NvmetConfigfs, one: NvmeLeftover) -> bool:
     """True if it exists and is still the same object: subsystems are identified by name, ports also by address."""
     if not files.exists(one.path):
         return False

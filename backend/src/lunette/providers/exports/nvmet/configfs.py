@@ -8,13 +8,13 @@ from lunette.providers.exports import configfs
 from lunette.providers.exports.nvmet import tree
 from lunette.providers.exports.nvmet.plan import PACKAGE, TRANSPORTS
 from lunette.providers.fabrics import nvme_fc, rdma
-from lunette.system.doorway import System
 from lunette.system.modules import load
+from lunette.system.system_port import System
 
 ROOT = "/sys/kernel/config/nvmet"
 
 
-class Configfs(configfs.Configfs):
+class NvmetConfigfs(configfs.Configfs):
     """Paths are below ROOT."""
 
     cleared: ClassVar[str] = "\0"

@@ -13,23 +13,23 @@ from functools import partial
 
 from lunette.domain.exports import ConvergeReport, ExportSet, PortalReport, ServingState, TargetReport, VolumeReport
 from lunette.domain.mappings import Protocol, is_fc_address
-from lunette.providers.exports.configfs import Refused, attempt
+from lunette.providers.exports.configfs import KernelRefused, attempt
 from lunette.providers.exports.device import DeviceGuard
-from lunette.providers.exports.nvmet import adopted, strays, tree
+from lunette.providers.exports.nvmet import adopted, stale, tree
 from lunette.providers.exports.nvmet.adopted import Ours
-from lunette.providers.exports.nvmet.configfs import ROOT, Configfs, lacking
+from lunette.providers.exports.nvmet.configfs import ROOT, NvmetConfigfs, lacking
 from lunette.providers.exports.nvmet.lack import Lack
-from lunette.providers.exports.nvmet.tree import Door, HostGate, Namespace, Node, Tree
+from lunette.providers.exports.nvmet.tree import HostGate, Namespace, Node, SubsystemGate, Tree
 from lunette.providers.exports.turn import PLAIN, Turn
 from lunette.providers.fabrics import nvme_fc, rdma
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def clear(system: System, desired: ExportSet) -> int:
     """Remove what is no longer desired, before another engine may need it. Returns the number of changes."""
-    files = Configfs(system)
+    files = NvmetConfigfs(system)
     desired = adopted.settled(files, desired)
-    strays.remove(files, tree.build(desired), adopted.of_appliance(files, desired))
+    stale.remove(files, tree.build(desired), adopted.of_appliance(files, desired))
     return files.changed
 
 
@@ -42,16 +42,16 @@ def converge(
     turn: Turn = PLAIN,
 ) -> ConvergeReport:
     """Serves the desired state. By volume ID, `reasons` says why a device is missing, `held` who else serves it."""
-    files = Configfs(system)
+    files = NvmetConfigfs(system)
     desired = adopted.settled(files, desired)
     wanted, ours = tree.build(desired), adopted.of_appliance(files, desired)
-    failed = {} if turn.keep_strays else strays.remove(files, wanted, ours)
-    hearing = rdma.hear(system, desired.portals, lacking(system).get(Protocol.NVME_RDMA))
-    failed |= strays.hush(files, [wanted.port_paths[id_] for id_ in hearing.silent], ours)
-    barred = hearing.barred | nvme_fc.barred(system, desired.portals)
-    failed |= {wanted.port_paths[id_]: reason for id_, reason in barred.items()}
+    failed = {} if turn.keep_stale else stale.remove(files, wanted, ours)
+    status = rdma.listen_status(system, desired.portals, lacking(system).get(Protocol.NVME_RDMA))
+    failed |= stale.stop_listening(files, [wanted.port_paths[id_] for id_ in status.unavailable], ours)
+    blocked = status.blocked | nvme_fc.blocked(system, desired.portals)
+    failed |= {wanted.port_paths[id_]: reason for id_, reason in blocked.items()}
     builder = _Builder(files, failed, DeviceGuard(system, reasons or {}, held or {}))
-    builder.refuse(strays.foreign_hosts(files, ours), wanted)
+    builder.refuse(stale.foreign_hosts(files, ours), wanted)
     for node in wanted.hosts:
         builder.make(node, builder.host)
     for node in wanted.subsystems:
@@ -66,7 +66,7 @@ def converge(
         builder.make(node, partial(builder.allow, gates[node.link or ""]))
     for node in wanted.ports:
         builder.make(node, builder.folder)
-    for node in wanted.doors_in_ports:
+    for node in wanted.port_links:
         builder.make(node, builder.serve)
     for node in wanted.referrals:
         builder.make(node, builder.refer)
@@ -81,7 +81,7 @@ Maker = Callable[[Node], None]
 class _Builder:
     """Creates nodes and remembers why some could not be created."""
 
-    def __init__(self, files: Configfs, failed: dict[str, str], guard: DeviceGuard) -> None:
+    def __init__(self, files: NvmetConfigfs, failed: dict[str, str], guard: DeviceGuard) -> None:
         self.files, self.failed, self._guard = files, failed, guard
         self.excused: frozenset[str] = frozenset()
         """Namespaces that were waited for long enough: no gate stays closed for them."""
@@ -96,7 +96,7 @@ class _Builder:
                 )
 
     def make(self, node: Node, how: Maker) -> None:
-        reason = self._hindrance(node)
+        reason = self._blocker(node)
         if reason is not None:
             self.failed.setdefault(node.path, reason)
         else:
@@ -106,7 +106,7 @@ class _Builder:
         """Why it is incomplete; None if it is complete."""
         return next((self.failed[path] for path in needs if path in self.failed), None)
 
-    def barring(self, needs: tuple[str, ...]) -> str | None:
+    def blocking(self, needs: tuple[str, ...]) -> str | None:
         """Why a gate stays closed; None if it need not."""
         return self.missing(tuple(path for path in needs if path not in self.excused))
 
@@ -141,8 +141,8 @@ class _Builder:
         elif not self.files.is_closed(gate.path):
             subsystem = node.path.rsplit("/", 2)[0]
             inside = tuple(path for path in gate.needs if path == subsystem or path.startswith(f"{subsystem}/"))
-            if reason := self.barring(inside):
-                raise Refused(reason)
+            if reason := self.blocking(inside):
+                raise KernelRefused(reason)
         self.files.link(node.path, node.link or "")
 
     def serve(self, node: Node) -> None:
@@ -153,13 +153,13 @@ class _Builder:
         if self.files.points_to(node.path) is not None:
             return
         if reason := self.missing(node.needs):
-            raise Refused(reason)
+            raise KernelRefused(reason)
         try:
             self.files.link(node.path, node.link or "")
-        except Refused as error:
+        except KernelRefused as error:
             port = node.path.rsplit("/", 2)[0]
             if not self.files.names(f"{port}/subsystems"):
-                self.failed[port] = self._why_deaf(port, str(error).rpartition(": ")[2])
+                self.failed[port] = self._why_not_listening(port, str(error).rpartition(": ")[2])
             raise
 
     def refer(self, node: Node) -> None:
@@ -169,7 +169,7 @@ class _Builder:
         elif self.files.exists(node.path):
             self.files.rmdir(node.path)
 
-    def _why_deaf(self, port: str, words: str) -> str:
+    def _why_not_listening(self, port: str, words: str) -> str:
         address, number = self.files.read(f"{port}/addr_traddr"), self.files.read(f"{port}/addr_trsvcid")
         if is_fc_address(address):
             return nvme_fc.away(self.files.system, address)
@@ -185,7 +185,7 @@ class _Builder:
             return
         if not self.files.is_closed(gate.path):
             self.files.hold(gate.path, gate.key)
-        elif self.barring(gate.needs) is None:
+        elif self.blocking(gate.needs) is None:
             self.files.write(f"{gate.path}/dhchap_key", gate.key.value or self.files.cleared)
 
     def is_let_in(self, host: str, subsystem: str) -> bool:
@@ -205,7 +205,7 @@ class _Builder:
         name = gate.path.partition("/")[2]
         return any(self.files.points_to(f"{path}/allowed_hosts/{name}") is not None for path in subsystems)
 
-    def _hindrance(self, node: Node) -> str | None:
+    def _blocker(self, node: Node) -> str | None:
         """Incorrect prerequisites of a node: itself before it was cleared, its parents, its link targets."""
         on = [node.path.rsplit("/", count)[0] for count in range(node.path.count("/"))]
         return self.missing((*on, node.link) if node.link else tuple(on))
@@ -219,7 +219,9 @@ class _Builder:
 
 
 def _report(desired: ExportSet, wanted: Tree, builder: _Builder, ours: Ours, lack: Lack) -> ConvergeReport:
-    doors = {door.nqn: _door_report(builder, wanted, door, lack) for door in wanted.doors}
+    targets = {
+        subsystem.nqn: _subsystem_report(builder, wanted, subsystem, lack) for subsystem in wanted.subsystem_gates
+    }
     volumes = [(v.volume_id, builder.volume_reason(wanted, v.volume_id, v.device)) for v in desired.volumes]
     return ConvergeReport(
         generation=desired.generation,
@@ -228,26 +230,26 @@ def _report(desired: ExportSet, wanted: Tree, builder: _Builder, ours: Ours, lac
         changed=builder.files.changed,
         found=builder.files.put_right(builder.failed.keys()),
         targets=(),
-        subsystems=tuple(doors.values()),
-        waiting=tuple(nqn for nqn, one in doors.items() if one.state is ServingState.BLOCKED and one.missing),
+        subsystems=tuple(targets.values()),
+        waiting=tuple(nqn for nqn, one in targets.items() if one.state is ServingState.BLOCKED and one.missing),
         volumes=tuple(VolumeReport(volume_id=id_, state=_state(why), reason=why) for id_, why in volumes),
         portals=tuple(_port_report(builder, id_, path) for id_, path in wanted.port_paths.items()),
         unexplained=(),
-        foreign=strays.foreign(builder.files, ours),
+        foreign=stale.foreign(builder.files, ours),
     )
 
 
-def _door_report(builder: _Builder, wanted: Tree, door: Door, lack: Lack) -> TargetReport:
+def _subsystem_report(builder: _Builder, wanted: Tree, subsystem: SubsystemGate, lack: Lack) -> TargetReport:
     """A subsystem is open if none of its hosts waits; what is missing behind an open one is reported all the same."""
-    missing = builder.missing(door.needs) or builder.missing(door.hosts)
-    waiting = [host for host in door.hosts if not builder.is_let_in(host, door.path)]
-    stands = builder.files.exists(door.path)
+    missing = builder.missing(subsystem.needs) or builder.missing(subsystem.hosts)
+    waiting = [host for host in subsystem.hosts if not builder.is_let_in(host, subsystem.path)]
+    stands = builder.files.exists(subsystem.path)
     if missing is None and waiting:
         gate = next(gate for gate in wanted.gates if gate.path == waiting[0])
         missing = builder.missing(gate.needs) or builder.failed.get(f"{gate.path}/dhchap_key")
     state = ServingState.OPEN if stands and not waiting else ServingState.BLOCKED
-    volumes = tuple(dict.fromkeys(node.volume_id for node in lack.of(door)))
-    return TargetReport(target_id=door.target_id, state=state, reason=missing, missing=volumes)
+    volumes = tuple(dict.fromkeys(node.volume_id for node in lack.of(subsystem)))
+    return TargetReport(target_id=subsystem.target_id, state=state, reason=missing, missing=volumes)
 
 
 def _port_report(builder: _Builder, portal_id: str, path: str) -> PortalReport:
@@ -263,7 +265,7 @@ def served_devices(system: System) -> dict[str, str]:
     """The subsystem that serves a device, by the device's real path; includes foreign ones."""
     if not system.is_dir(ROOT):
         return {}
-    files = Configfs(system)
+    files = NvmetConfigfs(system)
     found = {}
     for subsystem, namespace in files.namespaces():
         device = files.read(f"{namespace}/device_path")
@@ -278,7 +280,7 @@ def exported_volumes(system: System, served: ExportSet | None = None) -> frozens
     """
     if not system.is_dir(ROOT):
         return frozenset()
-    files = Configfs(system)
+    files = NvmetConfigfs(system)
     ours = adopted.of_any(files, served)
     return frozenset(
         files.read(f"{namespace}/device_uuid")
@@ -289,7 +291,9 @@ def exported_volumes(system: System, served: ExportSet | None = None) -> frozens
 
 def is_served(system: System) -> bool:
     """True if anything of Lunette, of any appliance ID, exists in configfs."""
-    return system.is_dir(ROOT) and bool(adopted.of_any(Configfs(system), None).subsystem_paths(Configfs(system)))
+    return system.is_dir(ROOT) and bool(
+        adopted.of_any(NvmetConfigfs(system), None).subsystem_paths(NvmetConfigfs(system))
+    )
 
 
 def withdraw(system: System, served: ExportSet | None = None) -> dict[str, str]:
@@ -298,5 +302,5 @@ def withdraw(system: System, served: ExportSet | None = None) -> dict[str, str]:
     """
     if not system.is_dir(ROOT):
         return {}
-    files = Configfs(system)
-    return strays.withdraw(files, adopted.of_any(files, served))
+    files = NvmetConfigfs(system)
+    return stale.withdraw(files, adopted.of_any(files, served))

@@ -16,7 +16,7 @@ from lunette.providers.exports.engine import Engine
 from lunette.providers.exports.nvmet import adopted, configfs, sessions
 from lunette.providers.exports.nvmet import converge as nvmet
 from lunette.providers.exports.turn import Turn
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 _NOT_SERVED = "the kernel serves what is mapped over NVMe, through another portal: delete one of the two"
 
@@ -85,4 +85,4 @@ class NvmetEngine(Engine):
 
     def with_leftovers(self, system: System, served: ExportSet | None, wanted: ExportSet) -> ExportSet:
         going = adopted.left_over(served, wanted) if served else ()
-        return wanted.model_copy(update={"nvme_leftovers": adopted.standing(configfs.Configfs(system), going)})
+        return wanted.model_copy(update={"nvme_leftovers": adopted.standing(configfs.NvmetConfigfs(system), going)})

@@ -13,11 +13,11 @@ from lunette.domain.adopting import ForeignNamespace, ForeignNvmeHost, ForeignNv
 from lunette.domain.border import SubsystemAttribute
 from lunette.domain.exports import AdoptedSubsystem, ExportSet
 from lunette.domain.identity import NO_NGUID
-from lunette.providers.exports.nvmet import adopted, strays, tree
+from lunette.providers.exports.nvmet import adopted, stale, tree
 from lunette.providers.exports.nvmet.adopted import Ours
-from lunette.providers.exports.nvmet.configfs import ROOT, Configfs
+from lunette.providers.exports.nvmet.configfs import ROOT, NvmetConfigfs
 from lunette.providers.reading import reader
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 Places = dict[str, tuple[str, str]]
 """Volume group and logical volume by the real path of its device."""
@@ -31,8 +31,8 @@ def names(system: System, served: ExportSet | None = None) -> tuple[str, ...]:
     """NQNs of every subsystem that belongs to no Lunette appliance. `served` shows what was adopted."""
     if not system.is_dir(ROOT):
         return ()
-    files = Configfs(system)
-    return strays.foreign(files, adopted.of_any(files, served))
+    files = NvmetConfigfs(system)
+    return stale.foreign(files, adopted.of_any(files, served))
 
 
 @reader("configfs of nvmet")
@@ -43,7 +43,7 @@ def observe(
     found = names(system, served)
     if not found:
         return (), (), ()
-    files = Configfs(system)
+    files = NvmetConfigfs(system)
     ours = adopted.of_any(files, served)
     subsystems = tuple(_subsystem(files, nqn, places) for nqn in found)
     ports = sorted({name for one in subsystems for name in one.ports}, key=lambda name: (len(name), name))
@@ -51,7 +51,7 @@ def observe(
     return subsystems, tuple(_port(files, name, ours) for name in ports), tuple(_host(files, nqn) for nqn in hosts)
 
 
-def _subsystem(files: Configfs, nqn: str, places: Places) -> ForeignSubsystem:
+def _subsystem(files: NvmetConfigfs, nqn: str, places: Places) -> ForeignSubsystem:
     path = f"subsystems/{nqn}"
     numbers = sorted(int(name) for name in files.names(f"{path}/namespaces"))
     to_hosts = {link: (files.points_to(link) or "") for link in files.links(f"{path}/allowed_hosts")}
@@ -78,11 +78,11 @@ def _subsystem(files: Configfs, nqn: str, places: Places) -> ForeignSubsystem:
     )
 
 
-def _port_links(files: Configfs) -> Iterator[str]:
+def _port_links(files: NvmetConfigfs) -> Iterator[str]:
     return (link for name in files.names("ports") for link in files.links(f"ports/{name}/subsystems"))
 
 
-def _namespace(files: Configfs, path: str, number: int, places: Places) -> ForeignNamespace:
+def _namespace(files: NvmetConfigfs, path: str, number: int, places: Places) -> ForeignNamespace:
     device = files.read(f"{path}/device_path")
     group, name = places.get(files.system.realpath(device), (None, None)) if device.startswith("/") else (None, None)
     return ForeignNamespace(
@@ -99,7 +99,7 @@ def _namespace(files: Configfs, path: str, number: int, places: Places) -> Forei
     )
 
 
-def _port(files: Configfs, name: str, ours: Ours) -> ForeignNvmePort:
+def _port(files: NvmetConfigfs, name: str, ours: Ours) -> ForeignNvmePort:
     path = f"ports/{name}"
     unusual = [f"{one} {found}" for one, plain in _PLAIN.items() if (found := files.read(f"{path}/{one}")) not in plain]
     for group in files.folders(f"{path}/ana_groups"):
@@ -107,19 +107,19 @@ def _port(files: Configfs, name: str, ours: Ours) -> ForeignNvmePort:
         if (group, state) != (tree.ANA_GROUP, "optimized"):
             unusual.append(f"ANA group {group} ({state})")
     referrals = (one for one in files.names(f"{path}/referrals") if not one.startswith(tree.REFERRAL))
-    told = {what: files.read(f"{path}/addr_{what}") for what in ("trtype", "adrfam", "traddr", "trsvcid")}
+    reported = {what: files.read(f"{path}/addr_{what}") for what in ("trtype", "adrfam", "traddr", "trsvcid")}
     return ForeignNvmePort(
         name=name,
-        transport=told["trtype"],
-        family=told["adrfam"],
-        address=told["traddr"],
-        service=told["trsvcid"],
+        transport=reported["trtype"],
+        family=reported["adrfam"],
+        address=reported["traddr"],
+        service=reported["trsvcid"],
         unusual=(*unusual, *(f"referral {one}" for one in referrals)),
         is_ours=ours.has_port(name),
     )
 
 
-def _host(files: Configfs, nqn: str) -> ForeignNvmeHost:
-    told = {name: files.read(f"hosts/{nqn}/dhchap_{name}") for name in ("key", "ctrl_key", "hash", "dhgroup")}
-    key, mutual = (SecretStr(told[name]) if told[name].strip("\0") else None for name in ("key", "ctrl_key"))
-    return ForeignNvmeHost(nqn=nqn, key=key, mutual_key=mutual, hash=told["hash"], dh_group=told["dhgroup"])
+def _host(files: NvmetConfigfs, nqn: str) -> ForeignNvmeHost:
+    reported = {name: files.read(f"hosts/{nqn}/dhchap_{name}") for name in ("key", "ctrl_key", "hash", "dhgroup")}
+    key, mutual = (SecretStr(reported[name]) if reported[name].strip("\0") else None for name in ("key", "ctrl_key"))
+    return ForeignNvmeHost(nqn=nqn, key=key, mutual_key=mutual, hash=reported["hash"], dh_group=reported["dhgroup"])

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from lunette.domain.exports import ExportSet, ObservedSession, UnseenSessions
 from lunette.domain.mappings import Family, Protocol, is_fc_address
 from lunette.providers.exports.nvmet import adopted
-from lunette.providers.exports.nvmet.configfs import ROOT, Configfs
-from lunette.system.doorway import System
+from lunette.providers.exports.nvmet.configfs import ROOT, NvmetConfigfs
+from lunette.system.system_port import System
 
 DEBUGFS = "/sys/kernel/debug/nvmet"
 UNSEEN = UnseenSessions(
@@ -35,7 +35,7 @@ def observe_sessions(
     """
     if not system.is_dir(ROOT):
         return (), None
-    files = Configfs(system)
+    files = NvmetConfigfs(system)
     ours = adopted.of_any(files, exports)
     served = [path for path in ours.subsystem_paths(files) if ours.places_of(files, path)]
     if not system.is_dir(DEBUGFS):
@@ -43,21 +43,21 @@ def observe_sessions(
     return tuple(session for path in served for session in _sessions(files, path.partition("/")[2])), None
 
 
-def _sessions(files: Configfs, nqn: str) -> Iterator[ObservedSession]:
+def _sessions(files: NvmetConfigfs, nqn: str) -> Iterator[ObservedSession]:
     for name in files.system.listdir(f"{DEBUGFS}/{nqn}"):
-        told = {key: _read(files.system, f"{DEBUGFS}/{nqn}/{name}/{key}") for key in _FACTS}
-        if not told["hostnqn"]:
+        reported = {key: _read(files.system, f"{DEBUGFS}/{nqn}/{name}/{key}") for key in _FACTS}
+        if not reported["hostnqn"]:
             continue
-        port = f"ports/{told['port']}"
+        port = f"ports/{reported['port']}"
         address, number = files.read(f"{port}/addr_traddr"), files.read(f"{port}/addr_trsvcid")
         where = address if is_fc_address(address) else f"{address}:{number}"
         yield ObservedSession(
             target=nqn,
-            initiator=told["hostnqn"],
-            peer=told["host_traddr"] or None,
+            initiator=reported["hostnqn"],
+            peer=reported["host_traddr"] or None,
             protocol=_PROTOCOLS.get(files.read(f"{port}/addr_trtype"), Protocol.NVME_TCP),
             portal=where if where != ":" else None,
-            state=told["state"] or "connecting",
+            state=reported["state"] or "connecting",
             since=None,
         )
 

@@ -66,7 +66,7 @@ class HostGate(Model):
     needs: tuple[str, ...]
 
 
-class Door(Model):
+class SubsystemGate(Model):
     """One subsystem: what must exist, and whose gates must be open, before its owner reaches its volumes."""
 
     target_id: str
@@ -82,10 +82,10 @@ class Tree(Model):
     namespaces: tuple[Namespace, ...] = ()
     allowed: tuple[Node, ...] = ()
     ports: tuple[Node, ...] = ()
-    doors_in_ports: tuple[Node, ...] = ()
+    port_links: tuple[Node, ...] = ()
     referrals: tuple[Node, ...] = ()
     gates: tuple[HostGate, ...] = ()
-    doors: tuple[Door, ...] = ()
+    subsystem_gates: tuple[SubsystemGate, ...] = ()
     port_paths: dict[str, str] = Field(default_factory=dict)
     """Path by portal id."""
 
@@ -96,7 +96,7 @@ class Tree(Model):
             self.namespaces,
             self.allowed,
             self.ports,
-            self.doors_in_ports,
+            self.port_links,
             self.referrals,
         )
         return {node.path: node for level in levels for node in level}
@@ -123,7 +123,7 @@ def build(desired: ExportSet) -> Tree:
         namespaces=tuple(node for subsystem in subsystems for node in _namespaces(subsystem, volumes)),
         allowed=tuple(node for subsystem in subsystems for node in _allowed(subsystem)),
         ports=tuple(_port(portal, ports[portal.portal_id]) for portal in portals),
-        doors_in_ports=tuple(
+        port_links=tuple(
             Node(
                 path=f"{ports[portal.portal_id]}/subsystems/{subsystem.nqn}",
                 link=f"subsystems/{subsystem.nqn}",
@@ -134,8 +134,8 @@ def build(desired: ExportSet) -> Tree:
         ),
         referrals=tuple(_referrals(portals, ports)),
         gates=tuple(_gates(subsystems)),
-        doors=tuple(
-            Door(
+        subsystem_gates=tuple(
+            SubsystemGate(
                 target_id=subsystem.target_id,
                 nqn=subsystem.nqn,
                 path=f"subsystems/{subsystem.nqn}",
@@ -263,9 +263,9 @@ def _gates(subsystems: tuple[ExportSubsystem, ...]) -> Iterator[HostGate]:
         for host in subsystem.hosts:
             reached.setdefault(host.nqn, []).append(subsystem)
             keys[host.nqn] = host.dhchap
-    for nqn, doors in reached.items():
-        needs = [path for subsystem in doors for path in _needs(subsystem)]
-        needs += [f"subsystems/{subsystem.nqn}/allowed_hosts/{nqn}" for subsystem in doors]
+    for nqn, subsystem_gates in reached.items():
+        needs = [path for subsystem in subsystem_gates for path in _needs(subsystem)]
+        needs += [f"subsystems/{subsystem.nqn}/allowed_hosts/{nqn}" for subsystem in subsystem_gates]
         yield HostGate(path=host_path(nqn), key=_key(keys[nqn]), needs=tuple(needs))
 
 

@@ -9,7 +9,7 @@ from ipaddress import ip_address
 
 from lunette.domain.steps import HostLink
 from lunette.providers.firewall.run import listed, load
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 FAMILY, TABLE = "inet", "lunette_path"
 FILE = "/run/lunette/path-away.nft"

@@ -5,7 +5,7 @@ from ipaddress import ip_address
 from lunette.domain.errors import Conflict
 from lunette.domain.steps import HostLink
 from lunette.providers.network.observe import links
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 from lunette.system.tools import missing_tool
 
 SMALL = 56

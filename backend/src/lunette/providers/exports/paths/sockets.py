@@ -12,10 +12,10 @@ from ipaddress import IPv6Address, ip_address
 
 from lunette.domain.steps import HostLink
 from lunette.providers.reading import reader
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 _LAST_RECEIVED = re.compile(r"\blastrcv:(\d+)\b")
-_TOLD = re.compile(r"\bcwnd:\d")  # never 0, so that ss always shows the times: it omits those that are 0
+_HAS_TIMES = re.compile(r"\bcwnd:\d")  # never 0, so that ss always shows the times: it omits those that are 0
 _LIST = ("ss", "-H", "-O", "-t", "-n", "-i", "state", "established")
 
 
@@ -56,9 +56,9 @@ def _connections(text: str) -> Iterator[Connection]:
 
 
 def _silent_s(line: str) -> float | None:
-    if told := _LAST_RECEIVED.search(line):
-        return int(told[1]) / 1000
-    return 0.0 if _TOLD.search(line) else None
+    if reported := _LAST_RECEIVED.search(line):
+        return int(reported[1]) / 1000
+    return 0.0 if _HAS_TIMES.search(line) else None
 
 
 def of_link(connections: Sequence[Connection], link: HostLink) -> list[Connection]:

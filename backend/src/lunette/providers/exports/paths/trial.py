@@ -10,10 +10,10 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from lunette.domain.errors import Conflict, ToolFailed, Unavailable
 from lunette.domain.steps import HostLink, PathsAsk, PathTry
 from lunette.domain.steps.paths import BACK_S
-from lunette.providers.exports.lio.configfs import Configfs
+from lunette.providers.exports.lio.configfs import LioConfigfs
 from lunette.providers.exports.paths import barrier, sockets
 from lunette.providers.exports.paths.packets import full_size
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 from lunette.system.tools import missing_tool
 
 NOTE = "/run/lunette/path-trial.json"
@@ -78,10 +78,10 @@ def give_back(system: System, step: PathTry) -> str | None:
 def _noted(system: System, step: PathTry) -> str | None:
     content = system.read_file(NOTE)
     try:
-        told = json.loads(content) if content else {}
+        reported = json.loads(content) if content else {}
     except ValueError:
         return None
-    return told.get("words") if told.get("trial") == step.trial_id else None
+    return reported.get("words") if reported.get("trial") == step.trial_id else None
 
 
 def _await(system: System, links: Sequence[HostLink], sessions: dict[str, int], deadline_s: float) -> None:
@@ -111,7 +111,7 @@ def _fault(system: System, links: Sequence[HostLink], sessions: dict[str, int]) 
 
 
 def _sessions(system: System, iqn: str) -> int:
-    text = Configfs(system).read(f"iscsi/{iqn}/fabric_statistics/iscsi_instance/sessions").strip()
+    text = LioConfigfs(system).read(f"iscsi/{iqn}/fabric_statistics/iscsi_instance/sessions").strip()
     return int(text) if text.isdigit() else 0
 
 
@@ -188,7 +188,7 @@ class _Load:
     """The I/O of some initiators. `paths` is the number of paths that their multipath checks."""
 
     def __init__(self, system: System, initiators: Sequence[str], paths: int) -> None:
-        self._system, self._files, self._paths = system, Configfs(system), paths
+        self._system, self._files, self._paths = system, LioConfigfs(system), paths
         self._luns = tuple(self._mapped([one.lower() for one in initiators]))
         self.longest_s = 0.0
         self._last: dict[str, int] = {}

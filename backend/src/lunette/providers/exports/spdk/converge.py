@@ -13,18 +13,18 @@ from itertools import zip_longest
 from lunette.domain.errors import ToolFailed
 from lunette.domain.exports import ConvergeReport, ExportSet, PortalReport, ServingState, TargetReport, VolumeReport
 from lunette.domain.identity import SUBSYSTEM_AUTHORITY
-from lunette.providers.exports.configfs import Refused
+from lunette.providers.exports.configfs import KernelRefused
 from lunette.providers.exports.device import DeviceGuard
 from lunette.providers.exports.nvmet.tree import subsystem_prefix
-from lunette.providers.exports.spdk import process, requests, seen, steps
-from lunette.providers.exports.spdk import wanted as wanting
+from lunette.providers.exports.spdk import process, requests, state, steps
+from lunette.providers.exports.spdk import tree as wanting
 from lunette.providers.exports.spdk.devices import Devices
 from lunette.providers.exports.spdk.process import RUN_DIR, socket_in
-from lunette.providers.exports.spdk.seen import Seen
+from lunette.providers.exports.spdk.state import SpdkState
 from lunette.providers.exports.spdk.steps import Step, host_path, listener_path, namespace_path
-from lunette.providers.exports.spdk.wanted import DISCOVERY, Subsystem, Wanted
+from lunette.providers.exports.spdk.tree import DISCOVERY, SpdkTree, Subsystem
 from lunette.providers.exports.turn import PLAIN, Turn
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 PATIENCE_S = 60.0
 """Timeout for one round of requests: a namespace is removed when its outstanding I/O has ended."""
@@ -43,10 +43,10 @@ def converge(
     """Serves the desired state, as nvmet does. Raises Unavailable or ToolFailed if SPDK does not answer."""
     wanted, prefix = wanting.build(desired), subsystem_prefix(desired.appliance_id)
     builder = _Builder(system, wanted, run_dir, turn.overdue)
-    if not turn.keep_strays:
+    if not turn.keep_stale:
         builder.remove(prefix)
     builder.make(DeviceGuard(system, reasons or {}, held or {}, builder.devices.volatile))
-    if not turn.keep_strays:
+    if not turn.keep_stale:
         builder.forget_keys()
     return _report(desired, wanted, builder, prefix)
 
@@ -63,7 +63,7 @@ def withdraw(system: System, refused: dict[str, str], run_dir: str = RUN_DIR) ->
 
     Raises Unavailable or ToolFailed.
     """
-    builder = _Builder(system, Wanted(), run_dir)
+    builder = _Builder(system, SpdkTree(), run_dir)
     builder.failed = refused
     builder.remove(f"{SUBSYSTEM_AUTHORITY}:")
     builder.forget_keys()
@@ -72,7 +72,7 @@ def withdraw(system: System, refused: dict[str, str], run_dir: str = RUN_DIR) ->
 class _Builder:
     """Sends requests, and remembers by path why something could not be created."""
 
-    def __init__(self, system: System, wanted: Wanted, run_dir: str, overdue: frozenset[str] = frozenset()) -> None:
+    def __init__(self, system: System, wanted: SpdkTree, run_dir: str, overdue: frozenset[str] = frozenset()) -> None:
         self._system, self.wanted, self._run_dir, self._overdue = system, wanted, run_dir, overdue
         self.devices = Devices(system)
         self.failed: dict[str, str] = {}
@@ -80,11 +80,11 @@ class _Builder:
         self.found: list[str] = []
         self.seen = self.look()
 
-    def look(self) -> Seen:
+    def look(self) -> SpdkState:
         return look(self._system, self._run_dir)
 
     def remove(self, prefix: str) -> None:
-        for phase in steps.strays(self.seen, self.wanted, prefix):
+        for phase in steps.stale(self.seen, self.wanted, prefix):
             self.send(phase)
         if self.changed:
             self.seen = self.look()
@@ -97,12 +97,12 @@ class _Builder:
         self.send(self._bdevs(guard))
         self.send(steps.grown(there, wanted), counts=False)
         self.send(steps.subsystems(there, wanted))
-        self.send(steps.namespaces(there, wanted), self._namespace_hindrance)
+        self.send(steps.namespaces(there, wanted), self._namespace_blocker)
         self.send(self._keys())
         self.send(steps.discovery(there, wanted), lambda _step: self.failed.get(TRANSPORT))
-        self.send(steps.listeners(there, wanted), self._listener_hindrance)
-        self.send(steps.changed_keys(there, wanted), self._host_hindrance)
-        self.send(steps.hosts(there, wanted), self._host_hindrance)
+        self.send(steps.listeners(there, wanted), self._listener_blocker)
+        self.send(steps.changed_keys(there, wanted), self._host_blocker)
+        self.send(steps.hosts(there, wanted), self._host_blocker)
 
     def forget_keys(self) -> None:
         """Key files are removed too if no key is read from them any more."""
@@ -119,14 +119,14 @@ class _Builder:
     def send(
         self,
         phase: Sequence[Step],
-        hindrance: Callable[[Step], str | None] = lambda _step: None,
+        blocker: Callable[[Step], str | None] = lambda _step: None,
         *,
         counts: bool = True,
     ) -> None:
         """Send a level: steps about one object one at a time, others concurrently."""
         ready: dict[str, list[Step]] = {}
         for step in phase:
-            if reason := hindrance(step):
+            if reason := blocker(step):
                 self.failed.setdefault(step.path, reason)
             else:
                 ready.setdefault(step.of, []).append(step)
@@ -157,7 +157,7 @@ class _Builder:
             and (there is None or nsid not in there.namespaces)
         }
 
-    def barring(self, subsystem: Subsystem) -> str | None:
+    def blocking(self, subsystem: Subsystem) -> str | None:
         """Why the subsystem admits no host yet; None if it is complete, or has waited long enough for what is missing.
 
         A host must not see an empty one.
@@ -176,7 +176,7 @@ class _Builder:
             try:
                 guard.check(wanting.volume_of(name), bdev.device, bdev.size_bytes)
                 block_bytes = self.devices.block_bytes(bdev.device)
-            except (Refused, OSError, ValueError) as error:
+            except (KernelRefused, OSError, ValueError) as error:
                 self.failed[name] = str(error)
             else:
                 found.append(Step(name, name, f"open {bdev.device}", requests.make_bdev(bdev, block_bytes)))
@@ -193,31 +193,31 @@ class _Builder:
                 found.append(Step(name, name, "add a key", requests.add_key(name, path)))
         return found
 
-    def _namespace_hindrance(self, step: Step) -> str | None:
+    def _namespace_blocker(self, step: Step) -> str | None:
         nqn, _, nsid = step.path.rpartition("/")
         bdev = self.wanted.subsystems[nqn].namespaces[int(nsid)].bdev
         return self.failed.get(nqn) or self.failed.get(bdev)
 
-    def _listener_hindrance(self, step: Step) -> str | None:
+    def _listener_blocker(self, step: Step) -> str | None:
         nqn, _, place = step.path.partition(" at ")
         return self.failed.get(nqn) or self.failed.get(f"{DISCOVERY} at {place}")
 
-    def _host_hindrance(self, step: Step) -> str | None:
+    def _host_blocker(self, step: Step) -> str | None:
         nqn, _, name = step.path.partition("@")
         subsystem = self.wanted.subsystems[nqn]
         host = subsystem.hosts[name]
-        return self.barring(subsystem) or next(
+        return self.blocking(subsystem) or next(
             (self.failed[key] for key in (host.key, host.mutual_key) if key in self.failed), None
         )
 
 
-def look(system: System, run_dir: str = RUN_DIR) -> Seen:
+def look(system: System, run_dir: str = RUN_DIR) -> SpdkState:
     """What exists now. Raises Unavailable or ToolFailed."""
     answers = system.call(socket_in(run_dir), requests.looks(), timeout_s=PATIENCE_S)
     for method, answer in zip(requests.LOOKS, answers, strict=True):
         if answer.error is not None:
             raise ToolFailed(f"SPDK does not report the content of its target: {method}: {answer.error}")
-    return seen.read([answer.result for answer in answers])
+    return state.read([answer.result for answer in answers])
 
 
 def _needs(subsystem: Subsystem) -> Iterator[str]:
@@ -227,11 +227,12 @@ def _needs(subsystem: Subsystem) -> Iterator[str]:
         yield namespace_path(subsystem.nqn, nsid)
 
 
-def _report(desired: ExportSet, wanted: Wanted, builder: _Builder, prefix: str) -> ConvergeReport:
+def _report(desired: ExportSet, wanted: SpdkTree, builder: _Builder, prefix: str) -> ConvergeReport:
     now = builder.look() if builder.changed else builder.seen
     volumes = [(volume.volume_id, _volume_reason(builder, volume.volume_id)) for volume in desired.volumes]
-    doors = {
-        one.nqn: _door_report(builder, wanted.subsystems[one.nqn], now, one.target_id) for one in desired.subsystems
+    reports = {
+        one.nqn: _subsystem_report(builder, wanted.subsystems[one.nqn], now, one.target_id)
+        for one in desired.subsystems
     }
     return ConvergeReport(
         generation=desired.generation,
@@ -240,8 +241,8 @@ def _report(desired: ExportSet, wanted: Wanted, builder: _Builder, prefix: str) 
         changed=builder.changed,
         found=tuple(builder.found),
         targets=(),
-        subsystems=tuple(doors.values()),
-        waiting=tuple(nqn for nqn, one in doors.items() if one.state is ServingState.BLOCKED and one.missing),
+        subsystems=tuple(reports.values()),
+        waiting=tuple(nqn for nqn, one in reports.items() if one.state is ServingState.BLOCKED and one.missing),
         volumes=tuple(VolumeReport(volume_id=id_, state=_state(why), reason=why) for id_, why in volumes),
         portals=tuple(_portal_reports(desired, builder)),
         unexplained=(),
@@ -265,19 +266,21 @@ def _volume_reason(builder: _Builder, volume_id: str) -> str | None:
     return failed or builder.devices.volatile(bdev.device)
 
 
-def _door_report(builder: _Builder, door: Subsystem, now: Seen, target_id: str) -> TargetReport:
+def _subsystem_report(builder: _Builder, subsystem: Subsystem, now: SpdkState, target_id: str) -> TargetReport:
     """A subsystem is open if all its hosts are admitted; what is missing behind an open one is reported all the
     same.
     """
-    there = now.subsystems.get(door.nqn)
-    is_open = there is not None and door.hosts.keys() <= there.hosts.keys()
-    paths = [host_path(door.nqn, name) for name in door.hosts]
-    reason = builder.missing(door) or next((builder.failed[path] for path in paths if path in builder.failed), None)
+    there = now.subsystems.get(subsystem.nqn)
+    is_open = there is not None and subsystem.hosts.keys() <= there.hosts.keys()
+    paths = [host_path(subsystem.nqn, name) for name in subsystem.hosts]
+    reason = builder.missing(subsystem) or next(
+        (builder.failed[path] for path in paths if path in builder.failed), None
+    )
     return TargetReport(
         target_id=target_id,
         state=ServingState.OPEN if is_open else ServingState.BLOCKED,
         reason=reason,
-        missing=tuple(dict.fromkeys(builder.lacks(door).values())),
+        missing=tuple(dict.fromkeys(builder.lacks(subsystem).values())),
     )
 
 

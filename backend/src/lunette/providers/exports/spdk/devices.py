@@ -10,7 +10,7 @@ checked; a thin volume keeps its map until it is flushed (flush_supported in dm-
 from collections.abc import Iterator
 
 from lunette.providers.exports.device import BLOCK, kernel_name
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 WRITE_THROUGH = "write through"
 NAMED = 4

@@ -15,7 +15,7 @@ from lunette.providers.exports.reports import absent
 from lunette.providers.exports.spdk import converge as spdk
 from lunette.providers.exports.spdk import process, sessions
 from lunette.providers.exports.turn import Turn
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 class SpdkEngine(Engine):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from lunette.domain.errors import LunetteError, ToolFailed, Unavailable
 from lunette.providers.exports.spdk import requests
 from lunette.providers.exports.spdk.plan import MISSING, TOOL
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 UNIT = "lunette-spdk.service"
 RUN_DIR = "/run/lunette-spdk"

@@ -4,8 +4,8 @@ from ipaddress import ip_address
 from typing import Any
 
 from lunette.providers.exports.nvmet.tree import ANA_GROUP, CNTLID_MAX
-from lunette.providers.exports.spdk.wanted import Bdev, Host, Listener, Namespace, Subsystem
-from lunette.system.doorway import RpcCall
+from lunette.providers.exports.spdk.tree import Bdev, Host, Listener, Namespace, Subsystem
+from lunette.system.system_port import RpcCall
 
 TRANSPORT = "TCP"
 MAX_NAMESPACES = 256
@@ -69,14 +69,14 @@ def delete_subsystem(nqn: str) -> RpcCall:
 
 
 def add_namespace(nqn: str, namespace: Namespace) -> RpcCall:
-    told = {
+    reported = {
         "nsid": namespace.nsid,
         "bdev_name": namespace.bdev,
         "uuid": namespace.uuid,
         "nguid": namespace.nguid.upper(),
         "anagrpid": int(ANA_GROUP),
     }
-    return RpcCall(method="nvmf_subsystem_add_ns", params={"nqn": nqn, "namespace": told})
+    return RpcCall(method="nvmf_subsystem_add_ns", params={"nqn": nqn, "namespace": reported})
 
 
 def remove_namespace(nqn: str, nsid: int) -> RpcCall:

@@ -10,7 +10,7 @@ from lunette.providers.exports.spdk import process, requests
 from lunette.providers.exports.spdk.converge import look
 from lunette.providers.exports.spdk.process import ANSWER_S, RUN_DIR, socket_in
 from lunette.providers.reading import reader
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 UNCOUNTED = UnseenSessions(
     family=Family.NVME, reason="SPDK's NVMe target has no counters per host: see the counters of the volumes."
@@ -54,12 +54,12 @@ def _sessions(nqn: str, queues: Sequence[Mapping[str, Any]]) -> Iterator[Observe
             )
 
 
-def _host(told: Mapping[str, str] | None) -> str | None:
-    return told["traddr"] if told else None
+def _host(reported: Mapping[str, str] | None) -> str | None:
+    return reported["traddr"] if reported else None
 
 
-def _place(told: Mapping[str, str] | None) -> str | None:
-    if told is None:
+def _place(reported: Mapping[str, str] | None) -> str | None:
+    if reported is None:
         return None
-    address = f"[{told['traddr']}]" if ":" in told["traddr"] else told["traddr"]
-    return f"{address}:{told['trsvcid']}"
+    address = f"[{reported['traddr']}]" if ":" in reported["traddr"] else reported["traddr"]
+    return f"{address}:{reported['trsvcid']}"

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from lunette.providers.exports.spdk import requests
-from lunette.providers.exports.spdk.seen import Seen
-from lunette.providers.exports.spdk.wanted import DISCOVERY, Bdev, Listener, Namespace, Wanted
-from lunette.system.doorway import RpcCall
+from lunette.providers.exports.spdk.state import SpdkState
+from lunette.providers.exports.spdk.tree import DISCOVERY, Bdev, Listener, Namespace, SpdkTree
+from lunette.system.system_port import RpcCall
 
 
 class Step(NamedTuple):
@@ -34,7 +34,7 @@ def listener_path(nqn: str, listener: Listener) -> str:
     return f"{nqn} at {listener.shown}"
 
 
-def strays(seen: Seen, wanted: Wanted, prefix: str) -> tuple[tuple[Step, ...], ...]:
+def stale(seen: SpdkState, wanted: SpdkTree, prefix: str) -> tuple[tuple[Step, ...], ...]:
     """Removes what is not desired, or differs, from the leaves up; only subsystems with `prefix`."""
     return (
         tuple(_close(seen, wanted, prefix)),
@@ -52,7 +52,7 @@ def strays(seen: Seen, wanted: Wanted, prefix: str) -> tuple[tuple[Step, ...], .
     )
 
 
-def unused_keys(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
+def unused_keys(seen: SpdkState, wanted: SpdkTree) -> tuple[Step, ...]:
     """Objects to remove once no host has them."""
     used = {
         key for one in seen.subsystems.values() for host in one.hosts.values() for key in (host.key, host.mutual_key)
@@ -63,7 +63,7 @@ def unused_keys(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
     )
 
 
-def subsystems(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
+def subsystems(seen: SpdkState, wanted: SpdkTree) -> tuple[Step, ...]:
     return tuple(
         Step(nqn, nqn, f"create subsystem {nqn}", requests.make_subsystem(one))
         for nqn, one in wanted.subsystems.items()
@@ -71,7 +71,7 @@ def subsystems(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
     )
 
 
-def namespaces(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
+def namespaces(seen: SpdkState, wanted: SpdkTree) -> tuple[Step, ...]:
     return tuple(
         Step(
             namespace_path(nqn, nsid), nqn, f"create namespace {nsid} of {nqn}", requests.add_namespace(nqn, namespace)
@@ -82,7 +82,7 @@ def namespaces(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
     )
 
 
-def discovery(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
+def discovery(seen: SpdkState, wanted: SpdkTree) -> tuple[Step, ...]:
     """Opens the portals: hosts that connect find the list of subsystems."""
     return tuple(
         Step(listener_path(DISCOVERY, place), DISCOVERY, f"listen on {place.shown}", _listen(DISCOVERY, place))
@@ -90,7 +90,7 @@ def discovery(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
     )
 
 
-def listeners(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
+def listeners(seen: SpdkState, wanted: SpdkTree) -> tuple[Step, ...]:
     return tuple(
         Step(listener_path(nqn, place), nqn, f"serve {nqn} on {place.shown}", _listen(nqn, place))
         for nqn, one in wanted.subsystems.items()
@@ -99,7 +99,7 @@ def listeners(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
     )
 
 
-def hosts(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
+def hosts(seen: SpdkState, wanted: SpdkTree) -> tuple[Step, ...]:
     """Admits hosts that are not admitted yet: to be sent only for complete subsystems."""
     return tuple(
         Step(host_path(nqn, name), nqn, f"allow {name} to access {nqn}", requests.add_host(nqn, host))
@@ -109,7 +109,7 @@ def hosts(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
     )
 
 
-def changed_keys(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
+def changed_keys(seen: SpdkState, wanted: SpdkTree) -> tuple[Step, ...]:
     """Connected hosts stay connected; the new key counts at the next connection."""
     return tuple(
         Step(host_path(nqn, name), nqn, f"change the keys of {name}", requests.set_keys(nqn, host))
@@ -119,7 +119,7 @@ def changed_keys(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
     )
 
 
-def grown(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
+def grown(seen: SpdkState, wanted: SpdkTree) -> tuple[Step, ...]:
     """Hosts are notified by an event."""
     return tuple(
         Step(name, name, f"update the size of {bdev.device}", requests.rescan_bdev(name))
@@ -132,7 +132,7 @@ def _listen(nqn: str, place: Listener) -> RpcCall:
     return requests.add_listener(nqn, place)
 
 
-def _close(seen: Seen, wanted: Wanted, prefix: str) -> Iterator[Step]:
+def _close(seen: SpdkState, wanted: SpdkTree, prefix: str) -> Iterator[Step]:
     """Paths are removed before what they lead to. If a foreign subsystem listens too, discovery continues."""
     for place in sorted(seen.discovery - wanted.listeners - seen.taken, key=lambda place: place.shown):
         path, call = listener_path(DISCOVERY, place), requests.remove_listener(DISCOVERY, place)
@@ -148,7 +148,7 @@ def _close(seen: Seen, wanted: Wanted, prefix: str) -> Iterator[Step]:
             yield Step(host_path(nqn, name), nqn, f"remove access of {name} to {nqn}", call)
 
 
-def _free(seen: Seen, wanted: Wanted, prefix: str) -> Iterator[Step]:
+def _free(seen: SpdkState, wanted: SpdkTree, prefix: str) -> Iterator[Step]:
     for nqn, one in seen.subsystems.items():
         if not nqn.startswith(prefix) or not _is_right(seen, wanted, nqn):
             continue
@@ -158,13 +158,13 @@ def _free(seen: Seen, wanted: Wanted, prefix: str) -> Iterator[Step]:
                 yield Step(namespace_path(nqn, nsid), nqn, f"remove namespace {nsid} of {nqn}", call)
 
 
-def _is_right(seen: Seen, wanted: Wanted, nqn: str) -> bool:
+def _is_right(seen: SpdkState, wanted: SpdkTree, nqn: str) -> bool:
     """True if the subsystem is desired and shows hosts what it should; its parts may still differ."""
     there, asked = seen.subsystems[nqn], wanted.subsystems.get(nqn)
     return asked is not None and (there.serial, there.model) == (asked.serial, asked.model)
 
 
-def _stands(seen: Seen, wanted: Wanted, nqn: str, namespace: Namespace) -> bool:
+def _stands(seen: SpdkState, wanted: SpdkTree, nqn: str, namespace: Namespace) -> bool:
     there = seen.bdevs.get(namespace.bdev)
     asked = wanted.subsystems[nqn].namespaces.get(namespace.nsid)
     return asked == namespace and there is not None and _is_same(there, wanted.bdevs.get(namespace.bdev))

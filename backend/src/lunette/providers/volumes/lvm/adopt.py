@@ -8,7 +8,7 @@ from lunette.providers.volumes.lvm import observe, parse
 from lunette.providers.volumes.lvm.group import TIMEOUT_S
 from lunette.providers.volumes.lvm.listing import list_device, unlist_device
 from lunette.providers.volumes.lvm.plan import TAG, array_tag, volume_tag
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def adopt(system: System, step: GroupAdopt) -> str | None:

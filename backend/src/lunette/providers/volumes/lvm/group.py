@@ -29,7 +29,7 @@ from lunette.providers.volumes.lvm.plan import (
     snapshot_tag,
     volume_tag,
 )
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 TIMEOUT_S = 180.0
 

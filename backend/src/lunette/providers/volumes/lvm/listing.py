@@ -3,7 +3,7 @@
 from lunette.domain.errors import ToolFailed
 from lunette.providers.volumes.lvm import parse
 from lunette.providers.volumes.lvm.observe import SKIPPED, skipped
-from lunette.system.doorway import CommandResult, System
+from lunette.system.system_port import CommandResult, System
 
 TIMEOUT_S = 180.0
 
@@ -13,8 +13,8 @@ def list_device(system: System, device: str) -> None:
 
     If LVM uses no such file it sees every device, and must not be given one: it would see nothing else then.
     """
-    told = _listed(system)
-    if not _shows(system, told, device) and _uses_file(system):  # harmless if it is listed, and LVM could not tell
+    reported = _listed(system)
+    if not _shows(system, reported, device) and _uses_file(system):  # harmless if it is listed, and LVM could not tell
         system.run(["lvm", "lvmdevices", "-y", "--adddev", device], timeout_s=TIMEOUT_S)
 
 
@@ -25,9 +25,9 @@ def unlist_device(system: System, device: str) -> bool:
     """
     if not _uses_file(system):
         return False
-    told = _listed(system)
-    if not _shows(system, told, device):
-        if left_out := skipped(told):
+    reported = _listed(system)
+    if not _shows(system, reported, device):
+        if left_out := skipped(reported):
             raise ToolFailed(f"LVM does not report whether it uses {device}: {next(iter(left_out.values()))}")
         return False
     system.run(["lvm", "lvmdevices", "-y", "--deldev", device], timeout_s=TIMEOUT_S)
@@ -45,6 +45,6 @@ def _listed(system: System) -> CommandResult:
     return system.run(words, timeout_s=TIMEOUT_S, ok=(0, SKIPPED))
 
 
-def _shows(system: System, told: CommandResult, device: str) -> bool:
-    shown = {system.realpath(found.device) for found in parse.physical_volumes(told.stdout)}
+def _shows(system: System, reported: CommandResult, device: str) -> bool:
+    shown = {system.realpath(found.device) for found in parse.physical_volumes(reported.stdout)}
     return system.realpath(device) in shown

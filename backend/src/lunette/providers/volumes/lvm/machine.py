@@ -29,12 +29,22 @@ from lunette.domain.steps import (
 )
 from lunette.domain.volumes import VolumeEngine
 from lunette.providers.runner import Runner, Runners, no_undo
-from lunette.providers.volumes.lvm import adopt, aside, group, pool, release, snapshot, snapshot_aside, swap, volume
-from lunette.providers.volumes.lvm.hindrance import lvm_hindrance
+from lunette.providers.volumes.lvm import (
+    adopt,
+    group,
+    pool,
+    release,
+    retained,
+    retained_snapshot,
+    snapshot,
+    swap,
+    volume,
+)
+from lunette.providers.volumes.lvm.blocker import lvm_blocker
 from lunette.providers.volumes.lvm.observe import observe_groups
 from lunette.providers.volumes.lvm.plan import TAG, THIN_TOOL, capability
 from lunette.providers.volumes.machine import VolumeMachine
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 class LvmMachine(VolumeMachine):
@@ -43,13 +53,13 @@ class LvmMachine(VolumeMachine):
         VolumeCut: Runner(volume.cut, volume.undo_cut),
         VolumesSeal: Runner(volume.seal, volume.undo_seal),
         VolumeDelete: Runner(volume.delete, no_undo),
-        VolumeSetAside: Runner(aside.set_aside, aside.undo_set_aside),
-        VolumeBringBack: Runner(aside.bring_back, aside.undo_bring_back),
+        VolumeSetAside: Runner(retained.set_aside, retained.undo_set_aside),
+        VolumeBringBack: Runner(retained.bring_back, retained.undo_bring_back),
         VolumeGrow: Runner(volume.grow, no_undo),
         SnapshotTake: Runner(snapshot.take, snapshot.delete),
         SnapshotDelete: Runner(snapshot.delete, no_undo),
-        SnapshotSetAside: Runner(snapshot_aside.set_aside, snapshot_aside.undo_set_aside),
-        SnapshotBringBack: Runner(snapshot_aside.bring_back, snapshot_aside.undo_bring_back),
+        SnapshotSetAside: Runner(retained_snapshot.set_aside, retained_snapshot.undo_set_aside),
+        SnapshotBringBack: Runner(retained_snapshot.bring_back, retained_snapshot.undo_bring_back),
         VolumeRollBack: Runner(snapshot.roll_back, no_undo),
         VolumeSwap: Runner(swap.swap, swap.undo_swap),
     }
@@ -66,7 +76,7 @@ class LvmMachine(VolumeMachine):
     }
 
     def capability(self, system: System) -> EngineCapability:
-        return capability(lvm_hindrance(system), thin=system.find_tool(THIN_TOOL) is not None)
+        return capability(lvm_blocker(system), thin=system.find_tool(THIN_TOOL) is not None)
 
     def shut_down(self, system: System) -> list[str]:
         """The kernel itself knows which processes have a volume open."""

@@ -4,7 +4,7 @@ import re
 
 from lunette.domain.errors import ToolFailed
 from lunette.providers.volumes.lvm import parse
-from lunette.system.doorway import CommandResult, System
+from lunette.system.system_port import CommandResult, System
 
 _REPORT = ("--reportformat", "json_std", "--units", "b", "--nosuffix")
 REPORT_TIMEOUT_S = 120.0
@@ -26,11 +26,11 @@ def observe_groups(system: System, unread: dict[str, str]) -> tuple[parse.Group,
     return parse.groups(groups.stdout, volumes.stdout, unread)
 
 
-def skipped(told: CommandResult) -> dict[str, str]:
+def skipped(reported: CommandResult) -> dict[str, str]:
     """Omissions of a report: LVM's messages by the group they name, or by "" if one of them names none."""
-    lines = [line.strip() for line in told.stderr.splitlines() if line.strip()]
+    lines = [line.strip() for line in reported.stderr.splitlines() if line.strip()]
     words = [line for line in lines if not line.startswith("WARNING:")]
-    if told.returncode != SKIPPED:
+    if reported.returncode != SKIPPED:
         return {}
     named = [(found[1], line) for line in words if (found := _NAMED.search(line))]
     return dict(named) if words and len(named) == len(words) else {"": " ".join(words)[:300] or "LVM reports no reason"}

@@ -7,7 +7,7 @@ from lunette.domain.sizes import format_size
 from lunette.providers.disks.inventory import settle
 from lunette.providers.volumes.lvm import observe, parse
 from lunette.providers.volumes.lvm.plan import TAG
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 TIMEOUT_S = 180.0
 

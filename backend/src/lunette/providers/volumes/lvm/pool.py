@@ -13,7 +13,7 @@ from lunette.domain.steps import ThinPoolCreate, ThinPoolGrow, ThinPoolRemove
 from lunette.providers.volumes.lvm import parse
 from lunette.providers.volumes.lvm.own import TIMEOUT_S, check_space, device_bytes, own_group
 from lunette.providers.volumes.lvm.plan import TAG, pool_device_path, pool_tag
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 _SPARE_TAG = "lunette.spare"
 """On the volume that becomes the metadata: the name under which LVM creates the spare, before it exists."""

@@ -16,7 +16,7 @@ from lunette.providers.volumes.lvm import observe, own, parse
 from lunette.providers.volumes.lvm.group import TIMEOUT_S, activate, deactivate
 from lunette.providers.volumes.lvm.listing import list_device, unlist_device
 from lunette.providers.volumes.lvm.plan import RELEASED, TAG, is_marked
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 _Object = tuple[str, frozenset[str]]
 """The name of a volume, empty for the group itself, and its tags."""

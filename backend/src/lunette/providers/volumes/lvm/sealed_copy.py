@@ -21,7 +21,7 @@ from lunette.providers.volumes.lvm import observe, parse
 from lunette.providers.volumes.lvm.listing import list_device
 from lunette.providers.volumes.lvm.own import TIMEOUT_S, check_own, check_space, own_group
 from lunette.providers.volumes.lvm.plan import COPY_NAME, COPY_TAG, TAG, array_tag, device_path
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def read(system: System, array: ObservedArray, *, degraded: bool) -> FoundCopy:

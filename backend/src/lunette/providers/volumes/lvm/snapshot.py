@@ -8,7 +8,7 @@ from lunette.domain.steps import SnapshotDelete, SnapshotTake, VolumeRollBack, V
 from lunette.providers.volumes.lvm import parse
 from lunette.providers.volumes.lvm.own import TIMEOUT_S, check_own, open_volumes, own_group, remove
 from lunette.providers.volumes.lvm.plan import TAG, roll_back_name, roll_back_tag, snapshot_tag, volume_tag
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def take(system: System, step: SnapshotTake) -> str | None:

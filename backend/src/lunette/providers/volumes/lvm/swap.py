@@ -10,7 +10,7 @@ from lunette.providers.volumes.lvm import parse
 from lunette.providers.volumes.lvm.own import TIMEOUT_S, check_own, open_volumes, own_group, remove
 from lunette.providers.volumes.lvm.plan import roll_back_name, roll_back_tag, volume_tag
 from lunette.providers.volumes.lvm.snapshot import copy_of_snapshot, put_in_place
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def swap(system: System, step: VolumeSwap) -> str | None:

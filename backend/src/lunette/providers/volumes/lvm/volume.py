@@ -19,7 +19,7 @@ from lunette.providers.volumes.lvm.own import (
     remove,
 )
 from lunette.providers.volumes.lvm.plan import FRESH_TAG, TAG, device_path, volume_tag
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 HEAD_BYTES = 16 * MIB
 TAIL_BYTES = MIB

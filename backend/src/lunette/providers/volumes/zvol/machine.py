@@ -19,12 +19,12 @@ from lunette.domain.steps import (
     VolumeSwap,
 )
 from lunette.domain.volumes import VolumeEngine
-from lunette.providers.arrays.zfs.module import hindrance
+from lunette.providers.arrays.zfs.module import blocker
 from lunette.providers.runner import Runner, Runners, no_undo
 from lunette.providers.volumes.machine import VolumeMachine
-from lunette.providers.volumes.zvol import aside, snapshot, snapshot_aside, swap, volume
+from lunette.providers.volumes.zvol import retained, retained_snapshot, snapshot, swap, volume
 from lunette.providers.volumes.zvol.plan import capability
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 class ZvolMachine(VolumeMachine):
@@ -33,17 +33,17 @@ class ZvolMachine(VolumeMachine):
         VolumeCut: Runner(volume.cut, volume.undo_cut),
         VolumesSeal: Runner(volume.seal, volume.undo_seal),
         VolumeDelete: Runner(volume.delete, no_undo),
-        VolumeSetAside: Runner(aside.set_aside, aside.undo_set_aside),
-        VolumeBringBack: Runner(aside.bring_back, aside.undo_bring_back),
+        VolumeSetAside: Runner(retained.set_aside, retained.undo_set_aside),
+        VolumeBringBack: Runner(retained.bring_back, retained.undo_bring_back),
         VolumeGrow: Runner(volume.grow, no_undo),
         SnapshotTake: Runner(snapshot.take, snapshot.delete),
         SnapshotsTake: Runner(snapshot.take_together, snapshot.undo_together),
         SnapshotDelete: Runner(snapshot.delete, no_undo),
-        SnapshotSetAside: Runner(snapshot_aside.set_aside, snapshot_aside.undo_set_aside),
-        SnapshotBringBack: Runner(snapshot_aside.bring_back, snapshot_aside.undo_bring_back),
+        SnapshotSetAside: Runner(retained_snapshot.set_aside, retained_snapshot.undo_set_aside),
+        SnapshotBringBack: Runner(retained_snapshot.bring_back, retained_snapshot.undo_bring_back),
         VolumeRollBack: Runner(snapshot.roll_back, no_undo),
         VolumeSwap: Runner(swap.swap, swap.undo_swap),
     }
 
     def capability(self, system: System) -> EngineCapability:
-        return capability(hindrance(system, "zfs"))
+        return capability(blocker(system, "zfs"))

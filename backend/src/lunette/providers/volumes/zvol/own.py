@@ -7,7 +7,7 @@ from lunette.providers.arrays.zfs import observe
 from lunette.providers.arrays.zfs.datasets import Dataset
 from lunette.providers.disks.inventory import settle
 from lunette.providers.volumes.zvol.plan import VOLUME_MARK
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 TIMEOUT_S = 300.0
 

@@ -13,7 +13,7 @@ from lunette.providers.arrays.zfs.datasets import Dataset
 from lunette.providers.disks.inventory import settle
 from lunette.providers.volumes.zvol.own import TIMEOUT_S, check_own, held, own_pool
 from lunette.providers.volumes.zvol.plan import ROLLED_MARK, SNAPSHOT_MARK, TOGETHER_MARK, short_name
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def take(system: System, step: SnapshotTake) -> str | None:

@@ -7,11 +7,11 @@ The clone is promoted, so that the snapshots go with the volume; the previous co
 from lunette.domain.errors import Conflict, InUse, NotFound
 from lunette.domain.steps import VolumeSwap
 from lunette.providers.arrays.zfs.datasets import Dataset
-from lunette.providers.volumes.zvol.aside import await_gone
 from lunette.providers.volumes.zvol.own import TIMEOUT_S, await_device, check_own, held, own_pool
 from lunette.providers.volumes.zvol.plan import ROLLED_MARK, VOLUME_MARK, copy_name, device_path
+from lunette.providers.volumes.zvol.retained import await_gone
 from lunette.providers.volumes.zvol.snapshot import check_snapshot
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 Pool = dict[str, Dataset]
 

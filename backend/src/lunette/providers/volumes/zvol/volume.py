@@ -12,7 +12,7 @@ from lunette.providers.arrays.zfs.datasets import Dataset
 from lunette.providers.disks.inventory import settle
 from lunette.providers.volumes.zvol.own import TIMEOUT_S, await_device, check_own, held, own_pool
 from lunette.providers.volumes.zvol.plan import FRESH_MARK, VOLUME_MARK, device_path, reserved_bytes
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def cut(system: System, step: VolumeCut) -> str | None:

@@ -18,7 +18,7 @@ ARRAY_ID, ARRAY_UUID = "aaaaaaaa-0000-4000-8000-000000000001", "bbbbbbbb-0000-40
 VOLUME_ID = "cccccccc-0000-4000-8000-000000000003"
 
 
-class Shop:
+class Rig:
     """`disks` are blank NVMe drives; `agent` is the real agent."""
 
     def __init__(self, disks: int = 4) -> None:

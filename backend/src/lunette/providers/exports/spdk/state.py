@@ -10,11 +10,11 @@ from pydantic import Field
 from lunette.domain.base import Model
 from lunette.domain.identity import NO_NGUID, SUBSYSTEM_AUTHORITY
 from lunette.providers.exports.spdk.requests import TRANSPORT
-from lunette.providers.exports.spdk.wanted import DISCOVERY, MARK, Bdev, Host, Listener, Namespace, Subsystem
+from lunette.providers.exports.spdk.tree import DISCOVERY, MARK, Bdev, Host, Listener, Namespace, Subsystem
 from lunette.providers.reading import reader
 
 
-class Seen(Model):
+class SpdkState(Model):
     has_transport: bool = False
     discovery: frozenset[Listener] = frozenset()
     subsystems: dict[str, Subsystem] = Field(default_factory=dict)
@@ -31,14 +31,14 @@ class Seen(Model):
 
 
 @reader("SPDK")
-def read(answers: Sequence[Any]) -> Seen:
+def read(answers: Sequence[Any]) -> SpdkState:
     """The answers to `requests.looks`, in that order."""
     transports, subsystems, bdevs, keys = answers
     found = [_subsystem(one) for one in subsystems if one["subtype"] == "NVMe"]
     ours = {one.nqn: one for one in found if one.nqn.startswith(f"{SUBSYSTEM_AUTHORITY}:")}
     others = [one for one in found if one.nqn not in ours]
     aio = [one for one in bdevs if "aio" in (one.get("driver_specific") or {})]
-    return Seen(
+    return SpdkState(
         has_transport=any(one["trtype"] == TRANSPORT for one in transports),
         discovery=frozenset(place for one in subsystems if one["nqn"] == DISCOVERY for place in _listeners(one)),
         subsystems=ours,
@@ -50,16 +50,16 @@ def read(answers: Sequence[Any]) -> Seen:
     )
 
 
-def _bdev(told: Mapping[str, Any]) -> Bdev:
+def _bdev(reported: Mapping[str, Any]) -> Bdev:
     return Bdev(
-        name=told["name"],
-        uuid=told["uuid"],
-        device=told["driver_specific"]["aio"]["filename"],
-        size_bytes=told["block_size"] * told["num_blocks"],
+        name=reported["name"],
+        uuid=reported["uuid"],
+        device=reported["driver_specific"]["aio"]["filename"],
+        size_bytes=reported["block_size"] * reported["num_blocks"],
     )
 
 
-def _subsystem(told: Mapping[str, Any]) -> Subsystem:
+def _subsystem(reported: Mapping[str, Any]) -> Subsystem:
     namespaces = [
         Namespace(
             nsid=one["nsid"],
@@ -67,24 +67,25 @@ def _subsystem(told: Mapping[str, Any]) -> Subsystem:
             uuid=one.get("uuid", ""),
             nguid=UUID(one["nguid"]).hex if one.get("nguid") else NO_NGUID,
         )
-        for one in told["namespaces"]
+        for one in reported["namespaces"]
     ]
     hosts = [
-        Host(nqn=one["nqn"], key=one.get("dhchap_key"), mutual_key=one.get("dhchap_ctrlr_key")) for one in told["hosts"]
+        Host(nqn=one["nqn"], key=one.get("dhchap_key"), mutual_key=one.get("dhchap_ctrlr_key"))
+        for one in reported["hosts"]
     ]
     return Subsystem(
-        nqn=told["nqn"],
-        serial=told["serial_number"],
-        model=told["model_number"],
+        nqn=reported["nqn"],
+        serial=reported["serial_number"],
+        model=reported["model_number"],
         namespaces={one.nsid: one for one in namespaces},
         hosts={one.nqn: one for one in hosts},
-        listeners=frozenset(_listeners(told)),
+        listeners=frozenset(_listeners(reported)),
     )
 
 
-def _listeners(told: Mapping[str, Any]) -> list[Listener]:
+def _listeners(reported: Mapping[str, Any]) -> list[Listener]:
     return [
         Listener(address=str(ip_address(one["traddr"])), port=int(one["trsvcid"]))
-        for one in told["listen_addresses"]
+        for one in reported["listen_addresses"]
         if one["trtype"] == TRANSPORT
     ]

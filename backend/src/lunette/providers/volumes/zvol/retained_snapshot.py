@@ -7,7 +7,7 @@ from lunette.domain.steps import SnapshotAside
 from lunette.providers.arrays.zfs.datasets import Dataset
 from lunette.providers.volumes.zvol.own import TIMEOUT_S, own_pool
 from lunette.providers.volumes.zvol.snapshot import check_clones, check_snapshot
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def set_aside(system: System, step: SnapshotAside) -> str | None:

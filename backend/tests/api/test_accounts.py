@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.tests.wiring import Api, add_token
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.domain.roles import Role
 from lunette.store.access import ApiToken
 
@@ -49,20 +49,20 @@ def test_the_last_administrator_stays(api: Api, method: str) -> None:
     assert api.get("/me")["role"] == "administrator"
 
 
-def test_a_tokens_secret_is_shown_once_and_stored_as_a_hash(api: Api, parts: Parts) -> None:
+def test_a_tokens_secret_is_shown_once_and_stored_as_a_hash(api: Api, services: ApiServices) -> None:
     made = api.made("/tokens", {"name": "backup", "role": "viewer"})
     assert made["token"].startswith("lnt_")
     assert "token" not in api.get("/tokens/backup")
-    with parts.store.read() as tx:
+    with services.store.read() as tx:
         stored = tx.scalars(select(ApiToken).where(ApiToken.name == "backup")).one()
     assert made["token"] not in str(vars(stored))
     assert Api(api.http, made["token"]).get("/me")["role"] == "viewer"
     assert api.get("/tokens/backup")["last_used_at"] is not None
 
 
-def test_a_deleted_or_expired_token_opens_nothing(api: Api, parts: Parts) -> None:
+def test_a_deleted_or_expired_token_opens_nothing(api: Api, services: ApiServices) -> None:
     made = api.made("/tokens", {"name": "short", "role": "viewer", "expires_days": 1})
-    with parts.store.write() as tx:
+    with services.store.write() as tx:
         past = dt.datetime.now(dt.UTC) - dt.timedelta(minutes=1)
         tx.execute(update(ApiToken).where(ApiToken.name == "short").values(expires_at=past))
     expired = Api(api.http, made["token"]).call("GET", "/me")
@@ -72,21 +72,21 @@ def test_a_deleted_or_expired_token_opens_nothing(api: Api, parts: Parts) -> Non
     assert "is unknown" in Api(api.http, made["token"]).call("GET", "/me").json()["detail"]
 
 
-def test_a_token_goes_with_its_user(api: Api, parts: Parts) -> None:
-    token = add_token(parts.store, Role.VIEWER)
+def test_a_token_goes_with_its_user(api: Api, services: ApiServices) -> None:
+    token = add_token(services.store, Role.VIEWER)
     name = Api(api.http, token).get("/me")["username"]
     assert api.delete(f"/users/{name}").status_code == 204
     assert Api(api.http, token).call("GET", "/me").status_code == 401
 
 
-def test_nobody_makes_a_token_above_their_own_role(api: Api, parts: Parts) -> None:
-    viewer = Api(api.http, add_token(parts.store, Role.VIEWER))
+def test_nobody_makes_a_token_above_their_own_role(api: Api, services: ApiServices) -> None:
+    viewer = Api(api.http, add_token(services.store, Role.VIEWER))
     assert viewer.post("/tokens", {"name": "up", "role": "administrator"}).status_code == 403
     assert viewer.made("/tokens", {"name": "same"})["role"] == "viewer"
 
 
-def test_a_person_sees_only_their_own_tokens(api: Api, parts: Parts) -> None:
-    viewer = Api(api.http, add_token(parts.store, Role.VIEWER))
+def test_a_person_sees_only_their_own_tokens(api: Api, services: ApiServices) -> None:
+    viewer = Api(api.http, add_token(services.store, Role.VIEWER))
     api.made("/tokens", {"name": "of-the-administrator"})
     assert viewer.call("GET", "/tokens/of-the-administrator").status_code == 404
     assert viewer.delete("/tokens/of-the-administrator").status_code == 404

@@ -26,7 +26,7 @@ class Files:
 
 
 @dataclass(frozen=True)
-class Parts:
+class ApiServices:
     """The store, the engine, and what only HTTP needs. `name` is the displayed name of the appliance."""
 
     store: Store
@@ -44,10 +44,10 @@ class Parts:
     """The files of the certificate are others now: who comes in from now on is shown what is in them."""
 
 
-def parts_of(request: Request) -> Parts:
+def services_of(request: Request) -> ApiServices:
     """The parts of the application that serves this request."""
-    parts: Parts = request.app.state.parts
-    return parts
+    services: ApiServices = request.app.state.services
+    return services
 
 
-UsedParts = Annotated[Parts, Depends(parts_of)]
+UsedServices = Annotated[ApiServices, Depends(services_of)]

@@ -1,11 +1,11 @@
 """Why an engine is not available on this machine, in words."""
 
 from lunette.domain.errors import LunetteError
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 from lunette.system.tools import missing_tool
 
 
-def hindrance(system: System, tool: str, trace: str, module: str, package: str) -> str | None:
+def blocker(system: System, tool: str, trace: str, module: str, package: str) -> str | None:
     """What is missing of a tool and a kernel module; None if both exist.
 
     `trace` is a path that exists while `module` is loaded, `package` the Debian package that needs it.

@@ -75,7 +75,7 @@ def source_of(address: str) -> str:
     return str(ipaddress.ip_network((parsed, 64), strict=False))
 
 
-class Guest:
+class Connection:
     """One connection from the network, from before its TLS handshake to its end."""
 
     def __init__(self, source: str, peer: socket.socket) -> None:
@@ -131,43 +131,45 @@ class Guest:
         }.get(self.waits_for or "")
 
 
-class Room:
+class OpenConnections:
     """The open connections by source. Used on the event loop's thread only."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._guests: dict[str, dict[Guest, None]] = {}
+        self._connections: dict[str, dict[Connection, None]] = {}
         self._count = 0
 
-    def enter(self, guest: Guest) -> bool:
+    def enter(self, connection: Connection) -> bool:
         """Counts a new connection and returns True, unless a limit is reached.
 
         At the overall limit a connection of another source is evicted first: the oldest one that waits for its client,
         of the source with the most connections, and only if that source has more of them than the new one's.
         """
-        mine = len(self._guests.get(guest.source, ()))
+        mine = len(self._connections.get(connection.source, ()))
         if mine >= self._limits.per_source:
             return False
         if self._count >= self._limits.in_all + LEAVING or (
             self._count >= self._limits.in_all and not self._evicts_one(mine)
         ):
             return False
-        self._guests.setdefault(guest.source, {})[guest] = None
+        self._connections.setdefault(connection.source, {})[connection] = None
         self._count += 1
         return True
 
-    def leave(self, guest: Guest) -> None:
-        theirs = self._guests[guest.source]
-        del theirs[guest]
+    def leave(self, connection: Connection) -> None:
+        theirs = self._connections[connection.source]
+        del theirs[connection]
         self._count -= 1
         if not theirs:
-            del self._guests[guest.source]
+            del self._connections[connection.source]
 
     def _evicts_one(self, mine: int) -> bool:
-        for theirs in sorted(self._guests.values(), key=len, reverse=True):
+        for theirs in sorted(self._connections.values(), key=len, reverse=True):
             if len(theirs) <= mine:
                 return False
-            waiting = next((guest for guest in theirs if not guest.is_at_work and not guest.is_leaving), None)
+            waiting = next(
+                (connection for connection in theirs if not connection.is_at_work and not connection.is_leaving), None
+            )
             if waiting:
                 waiting.end()
                 return True
@@ -175,26 +177,32 @@ class Room:
 
     def sweep(self, now: float) -> None:
         """Ends the connections whose clients have exceeded their time."""
-        for theirs in tuple(self._guests.values()):
-            for guest in tuple(theirs):
-                guest.check(now, self._limits)
+        for theirs in tuple(self._connections.values()):
+            for connection in tuple(theirs):
+                connection.check(now, self._limits)
 
     def __len__(self) -> int:
         return self._count
 
 
-class Door:
+class Listener:
     """Accepts connections of one listening socket within the limits. It is closed like a server of asyncio."""
 
     def __init__(
         self,
         listener: socket.socket,
-        room: Room,
+        open_connections: OpenConnections,
         limits: Limits,
         tls: ssl.SSLContext | None,
         let_in: Callable[[], HttpProtocol],
     ) -> None:
-        self._listener, self._room, self._limits, self._tls, self._let_in = listener, room, limits, tls, let_in
+        self._listener, self._open_connections, self._limits, self._tls, self._let_in = (
+            listener,
+            open_connections,
+            limits,
+            tls,
+            let_in,
+        )
         self._inside: set[asyncio.Task[None]] = set()
         listener.setblocking(False)
         listener.listen(BACKLOG)
@@ -232,12 +240,12 @@ class Door:
             self._listener.close()
 
     def _is_let_in(self, peer: socket.socket, address: str) -> bool:
-        guest = Guest(source_of(address), peer)
-        if not self._room.enter(guest):
+        connection = Connection(source_of(address), peer)
+        if not self._open_connections.enter(connection):
             peer.close()
-            _warn("connection refused, too many are open", source=guest.source, open=len(self._room))
+            _warn("connection refused, too many are open", source=connection.source, open=len(self._open_connections))
             return False
-        task = asyncio.get_running_loop().create_task(self._serve(peer, guest))
+        task = asyncio.get_running_loop().create_task(self._serve(peer, connection))
         self._inside.add(task)
         task.add_done_callback(self._inside.discard)
         return True
@@ -248,9 +256,9 @@ class Door:
         period_s = min(SWEEP_S, self._limits.head_s / 4)
         while True:
             await asyncio.sleep(period_s)
-            self._room.sweep(loop.time())
+            self._open_connections.sweep(loop.time())
 
-    async def _serve(self, peer: socket.socket, guest: Guest) -> None:
+    async def _serve(self, peer: socket.socket, connection: Connection) -> None:
         """Returns when the connection is closed. A handshake that fails or takes too long is an OSError."""
         loop = asyncio.get_running_loop()
         times = (
@@ -259,12 +267,12 @@ class Door:
             else {}
         )
         try:
-            _, guest.inside = await loop.connect_accepted_socket(self._let_in, peer, ssl=self._tls, **times)
-            await guest.inside.gone.wait()
+            _, connection.inside = await loop.connect_accepted_socket(self._let_in, peer, ssl=self._tls, **times)
+            await connection.inside.gone.wait()
         except OSError:
             peer.close()
         finally:
-            self._room.leave(guest)
+            self._open_connections.leave(connection)
 
 
 def _warn(event: str, **facts: Any) -> None:

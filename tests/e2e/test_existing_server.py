@@ -107,9 +107,9 @@ def test_a_server_made_by_hand_becomes_an_appliance_while_its_host_writes(tmp_pa
         host.machine.check(f"python3 /run/writer.py {devices[0]} > /run/logs/writer 2>&1 &")
 
         is_refused(server, "or install Lunette beside them: appliance_beside: true")
-        first = server.install(bundle(), appliance_beside=True, appliance_admin_password=PASSWORD)
+        first = server.install(bundle(), second_appliance=True, appliance_admin_password=PASSWORD)
         assert changed(first, "san") > 5
-        assert changed(server.install(bundle(), appliance_beside=True), "san") == 0
+        assert changed(server.install(bundle(), second_appliance=True), "san") == 0
         assert machine.check(SETTINGS) == settings, "nothing is masked, and nothing is replaced"
         assert session_numbers(host) == sessions
         restarted(server, host)

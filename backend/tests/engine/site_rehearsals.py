@@ -42,7 +42,7 @@ class Played:
 
     def __init__(self, tx: Session, appliance: Appliance) -> None:
         self._tx = tx
-        self._stage = engine.Stage(appliance.control.services)
+        self._stage = engine.Rehearsal(appliance.control.services)
 
     def known(self) -> KnownSite:
         return known(self._tx, store_of(self._tx).box)

@@ -9,7 +9,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 from lunette.api.answers.arrays import Array, array_answer
 from lunette.api.answers.hosts import Host, HostGroup, chap_users, dhchap_asked, initiator_names
 from lunette.api.answers.mappings import Mapping
-from lunette.api.answers.seen import Seen, SeenSessions
+from lunette.api.answers.seen import Observed, ObservedSessions
 from lunette.api.answers.volumes import MappedTo, Volume, volume_answer
 from lunette.domain.hosts import OsType
 from lunette.domain.mappings import Family
@@ -22,7 +22,7 @@ from lunette.store.resources import Mapping as MappingRow
 from lunette.store.resources import Volume as VolumeRow
 
 
-def arrays(tx: Session, rows: Sequence[ArrayRow], seen: Seen) -> list[Array]:
+def arrays(tx: Session, rows: Sequence[ArrayRow], seen: Observed) -> list[Array]:
     """Arrays with how many volumes each holds, and what deleted ones take."""
     counted = select(VolumeRow.array_id, func.count()).where(VolumeRow.array_id.in_([row.id for row in rows]))
     counts = dict(tx.execute(counted.group_by(VolumeRow.array_id)).all())
@@ -33,7 +33,7 @@ def arrays(tx: Session, rows: Sequence[ArrayRow], seen: Seen) -> list[Array]:
     return [array_answer(row, counts.get(row.id, 0), int(deleted.get(row.id, 0)), seen) for row in rows]
 
 
-def volumes(tx: Session, rows: Sequence[VolumeRow], seen: Seen) -> list[Volume]:
+def volumes(tx: Session, rows: Sequence[VolumeRow], seen: Observed) -> list[Volume]:
     """Volumes with their array and whom they are mapped to."""
     cut_from = select(ArrayRow).where(ArrayRow.id.in_({row.array_id for row in rows}))
     by_id = {array.id: array for array in tx.scalars(cut_from)}
@@ -56,7 +56,7 @@ def volumes(tx: Session, rows: Sequence[VolumeRow], seen: Seen) -> list[Volume]:
     return [volume_answer(row, by_id[row.array_id], owners.get(row.id, ()), seen) for row in rows]
 
 
-def mappings(tx: Session, rows: Sequence[MappingRow], seen: Seen) -> list[Mapping]:
+def mappings(tx: Session, rows: Sequence[MappingRow], seen: Observed) -> list[Mapping]:
     """Mappings with the names on both ends and the target they are served by."""
     volume_names = _names(tx, VolumeRow, (row.volume_id for row in rows))
     host_names = _names(tx, HostRow, (row.host_id for row in rows))
@@ -90,7 +90,7 @@ def mappings(tx: Session, rows: Sequence[MappingRow], seen: Seen) -> list[Mappin
     return found
 
 
-def hosts(tx: Session, rows: Sequence[HostRow], seen: Seen, sessions: SeenSessions) -> list[Host]:
+def hosts(tx: Session, rows: Sequence[HostRow], seen: Observed, sessions: ObservedSessions) -> list[Host]:
     """Hosts with their group, target, and how many mappings and sessions they have."""
     ids = [row.id for row in rows]
     memberships = tx.scalars(select(HostGroupMember).where(HostGroupMember.host_id.in_(ids)))
@@ -128,7 +128,7 @@ def hosts(tx: Session, rows: Sequence[HostRow], seen: Seen, sessions: SeenSessio
     return found
 
 
-def host_groups(tx: Session, rows: Sequence[HostGroupRow], seen: Seen) -> list[HostGroup]:
+def host_groups(tx: Session, rows: Sequence[HostGroupRow], seen: Observed) -> list[HostGroup]:
     """Groups with the names of their hosts and their target."""
     ids = [row.id for row in rows]
     names = _names(tx, HostRow, (member.host_id for row in rows for member in row.members))

@@ -10,7 +10,7 @@ from backend.tests.agent.exports import dhchap_key
 from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import ADDRESS, make_array
 from backend.tests.wiring import Api, add_token
-from lunette.api.requests.parts import Parts
+from lunette.api.requests.services import ApiServices
 from lunette.domain.roles import Role
 from lunette.providers.updates.record import OUTAGE
 
@@ -20,12 +20,12 @@ CHAP = {"user": "db", "secret": SECRET, "mutual_user": "us", "mutual_secret": MU
 
 
 @pytest.fixture
-def fake_parts(appliance_on_sqlite: tuple[Api, Parts]) -> Parts:
+def fake_services(appliance_on_sqlite: tuple[Api, ApiServices]) -> ApiServices:
     return appliance_on_sqlite[1]
 
 
 @pytest.fixture
-def mapped(appliance_on_sqlite: tuple[Api, Parts]) -> Api:
+def mapped(appliance_on_sqlite: tuple[Api, ApiServices]) -> Api:
     """A host with CHAP and one volume, a portal, and a group with another volume."""
     appliance = appliance_on_sqlite[0]
     make_array(appliance)
@@ -39,8 +39,8 @@ def mapped(appliance_on_sqlite: tuple[Api, Parts]) -> Api:
     return appliance
 
 
-def as_role(api: Api, parts: Parts, role: Role) -> Api:
-    return Api(api.http, add_token(parts.store, role))
+def as_role(api: Api, services: ApiServices, role: Role) -> Api:
+    return Api(api.http, add_token(services.store, role))
 
 
 def lines(kit: dict[str, list[dict[str, str]]], name: str) -> list[str]:
@@ -56,9 +56,9 @@ def test_a_kit_knows_the_hosts_own_target_and_its_groups(mapped: Api) -> None:
     assert lines(kit, "scsi-volumes")[0].split()[0] == f"3{naa}"
 
 
-def test_secrets_go_to_who_may_set_them_and_it_is_written_down(mapped: Api, fake_parts: Parts) -> None:
+def test_secrets_go_to_who_may_set_them_and_it_is_written_down(mapped: Api, fake_services: ApiServices) -> None:
     for role, status in ((Role.VIEWER, 403), (Role.OPERATOR, 200), (Role.ADMINISTRATOR, 200)):
-        asking = as_role(mapped, fake_parts, role)
+        asking = as_role(mapped, fake_services, role)
         for path in ("/hosts/db/kit", "/hosts/db/kit.tar"):
             assert asking.call("GET", path, params={"secrets": "true"}).status_code == status, role
             without = asking.call("GET", path)
@@ -67,9 +67,9 @@ def test_secrets_go_to_who_may_set_them_and_it_is_written_down(mapped: Api, fake
             assert MUTUAL.encode() not in without.content
     kit = mapped.get("/hosts/db/kit", secrets=True)
     assert f"node.session.auth.password = {SECRET}" in lines(kit, "iscsi-node.conf")
-    told = mapped.items("/events", noun="host")
-    assert sum(one["kind"] == "host.secrets_read" for one in told) == 5
-    assert SECRET not in json.dumps(told)
+    reported = mapped.items("/events", noun="host")
+    assert sum(one["kind"] == "host.secrets_read" for one in reported) == 5
+    assert SECRET not in json.dumps(reported)
 
 
 def test_the_archive_is_the_kit(mapped: Api) -> None:

@@ -32,8 +32,8 @@ from lunette.engine.changes import settings
 from lunette.engine.context.outcome import Actor
 from lunette.engine.control import Control
 from lunette.engine.notifications import delivery, syslog
-from lunette.engine.notifications.delivery import Post
-from lunette.engine.notifications.failure import NotTold
+from lunette.engine.notifications.delivery import NotificationService
+from lunette.engine.notifications.failure import DeliveryFailed
 from lunette.store.database import Store
 from lunette.store.journal import Alert
 from lunette.store.schema import utc_now
@@ -57,7 +57,7 @@ class Bench:
         self.store = store
         self.control = Control(store, AwayAgent())
         self.now = utc_now()
-        self.post = Post(store, now=lambda: self.now)
+        self.post = NotificationService(store, now=lambda: self.now)
 
     def set(self, **spec: Any) -> list[str]:
         with self.store.write() as tx:
@@ -123,7 +123,7 @@ def test_an_alert_is_mailed_once_when_it_is_raised_and_once_when_it_is_over(stor
         for _ in range(3):
             bench.carry(Channel.MAIL)
         bench.resolve()
-        bench.post = Post(store, now=lambda: bench.now)
+        bench.post = NotificationService(store, now=lambda: bench.now)
         bench.carry(Channel.MAIL)
     assert [one["Subject"] for one in server.mails] == ["[san1] It burns", "[san1] Resolved: It burns"]
     assert "What to do: water" in server.mails[0].as_string()
@@ -190,7 +190,7 @@ def test_what_a_server_refuses_for_an_hour_is_given_up_and_the_next_gets_its_tur
 
 def test_two_processes_tell_it_once(bench: Bench, authority: Authority) -> None:
     """The other one looks while this one sends."""
-    other = Post(bench.store, now=lambda: bench.now)
+    other = NotificationService(bench.store, now=lambda: bench.now)
     with https_server(authority) as server:
         bench.set(webhook=hook(server.port), trusted_ca=authority.pem)
         bench.raise_()
@@ -247,7 +247,7 @@ def test_the_own_log_takes_a_line(tmp_path: Path) -> None:
         log.bind(str(tmp_path / "log"))
         syslog.send(SyslogSettings.model_validate({"transport": "local"}), message, None, tmp_path / "log")
         assert log.recv(4096) == b"<30>lunette: [san1] two lines"
-    with pytest.raises(NotTold, match="does not accept the message"):
+    with pytest.raises(DeliveryFailed, match="does not accept the message"):
         syslog.send(SyslogSettings.model_validate({"transport": "local"}), message, None, tmp_path / "gone")
 
 
@@ -328,8 +328,8 @@ def test_a_secret_is_sealed_kept_and_goes_to_no_other_server(bench: Bench) -> No
         sealed = row.sealed["mail"]
     again = mail(2525, recipients=["ops@example.com"])
     del again["password"]
-    told = bench.set(mail=again)
-    assert len(told) == 1
+    reported = bench.set(mail=again)
+    assert len(reported) == 1
     with bench.store.read() as tx:
         assert tx.scalars(select(SettingsRow)).one().sealed["mail"] == sealed
     with pytest.raises(Invalid, match=r"mail\.password: no value is stored for this server"):
@@ -363,7 +363,7 @@ def test_the_sign_of_life_comes_once_a_day_and_once_after_a_week_of_silence(benc
             bench.carry(Channel.WEBHOOK)
         assert texts(server) == [("heartbeat", "san1 is up, and no alert is active")]
         bench.later(days=7)
-        bench.post = Post(bench.store, now=lambda: bench.now)
+        bench.post = NotificationService(bench.store, now=lambda: bench.now)
         for _ in range(3):
             bench.carry(Channel.WEBHOOK)
             bench.later(minutes=1)

@@ -10,10 +10,10 @@ from lunette.providers.arrays.external import health
 from lunette.providers.arrays.machines import ARRAY_MACHINES
 from lunette.providers.encryption.device import is_mapped
 from lunette.providers.encryption.plan import mapping_name
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
-class ArraysTold:
+class ArrayFacts:
     """Keeps the last results of the health commands."""
 
     def __init__(self, system: System) -> None:
@@ -27,7 +27,7 @@ class ArraysTold:
         before, self._health = self._health, {array.array_id: health.ask(self._system, array) for array in asked}
         return before != self._health
 
-    def told(self, seen: Observation, served: ExportSet | None) -> Observation:
+    def reported(self, seen: Observation, served: ExportSet | None) -> Observation:
         """True if the ledger contains its UUID. Before there is a ledger, no md array belongs to Lunette, whatever its
         name.
         """
@@ -39,7 +39,7 @@ class ArraysTold:
         if ARRAY_MACHINES[found.engine].is_ours_by_record:
             found = found.model_copy(update={"ours": array is not None})
         if array is not None and array.health_command:
-            return health.told(found, self._health.get(array.array_id), array.health_command)
+            return health.with_health(found, self._health.get(array.array_id), array.health_command)
         if array is not None and array.encryption and found.device:
             kernel_name = self._system.realpath(found.device).rpartition("/")[2]
             locked = not is_mapped(self._system, kernel_name, mapping_name(array.array_id))

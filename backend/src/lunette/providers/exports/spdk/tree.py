@@ -68,7 +68,7 @@ class Subsystem(Model):
     listeners: frozenset[Listener] = frozenset()
 
 
-class Wanted(Model):
+class SpdkTree(Model):
     bdevs: dict[str, Bdev] = Field(default_factory=dict)
     subsystems: dict[str, Subsystem] = Field(default_factory=dict)
     listeners: frozenset[Listener] = frozenset()
@@ -77,13 +77,13 @@ class Wanted(Model):
     """By the name of their bdev."""
 
 
-def build(desired: ExportSet) -> Wanted:
+def build(desired: ExportSet) -> SpdkTree:
     """What SPDK serves for a desired state. Unmapped volumes, portals and targets of other engines are omitted."""
     volumes = {volume.volume_id: volume for volume in desired.volumes}
     mapped = {lun.volume_id for subsystem in desired.subsystems for lun in subsystem.luns}
     listeners = frozenset(listener(portal) for portal in desired.portals if is_served(portal))
     keys = {key_name(secret): secret for subsystem in desired.subsystems for secret in _secrets(subsystem)}
-    return Wanted(
+    return SpdkTree(
         bdevs={bdev_name(id_): _bdev(volumes[id_]) for id_ in sorted(mapped)},
         subsystems={one.nqn: _subsystem(one, volumes, listeners) for one in desired.subsystems},
         listeners=listeners,

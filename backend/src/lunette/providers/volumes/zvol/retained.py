@@ -11,7 +11,7 @@ from lunette.providers.arrays.zfs.datasets import Dataset
 from lunette.providers.disks.inventory import settle
 from lunette.providers.volumes.zvol.own import TIMEOUT_S, await_device, check_own, held, own_pool
 from lunette.providers.volumes.zvol.plan import device_path
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 GONE_TIMEOUT_S = 60.0
 

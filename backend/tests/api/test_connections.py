@@ -22,9 +22,9 @@ from backend.tests.api.peers import (
     soon,
 )
 from backend.tests.wiring import serving
-from lunette.api.requests.parts import Parts
-from lunette.api.server import gate
-from lunette.api.server.gate import LEAVING, Guest, Limits, Room, limits_here, source_of
+from lunette.api.requests.services import ApiServices
+from lunette.api.server import connections
+from lunette.api.server.connections import LEAVING, Connection, Limits, OpenConnections, limits_here, source_of
 from lunette.api.server.protocol import HttpProtocol
 
 
@@ -56,7 +56,7 @@ def test_connections_leave_file_descriptors_for_the_rest(
     assert (limits.in_all, limits.per_source) == (in_all, per_source)
 
 
-class Visitor(Guest):
+class Visitor(Connection):
     """Whether it was sent away."""
 
     def __init__(self, source: str, *, at_work: bool = False) -> None:
@@ -73,39 +73,43 @@ class Visitor(Guest):
 
 
 def test_a_room_counts_by_source_and_in_all_and_forgets_who_left() -> None:
-    room = Room(Limits(in_all=3, per_source=2))
+    open_connections = OpenConnections(Limits(in_all=3, per_source=2))
     first, second, third = Visitor("a", at_work=True), Visitor("a", at_work=True), Visitor("a")
-    assert [room.enter(first), room.enter(second), room.enter(third)] == [True, True, False]
+    assert [open_connections.enter(first), open_connections.enter(second), open_connections.enter(third)] == [
+        True,
+        True,
+        False,
+    ]
     other = Visitor("b", at_work=True)
-    assert [room.enter(other), room.enter(Visitor("c"))] == [True, False]
-    room.leave(first)
-    assert (room.enter(Visitor("c")), len(room)) == (True, 3)
+    assert [open_connections.enter(other), open_connections.enter(Visitor("c"))] == [True, False]
+    open_connections.leave(first)
+    assert (open_connections.enter(Visitor("c")), len(open_connections)) == (True, 3)
 
 
 def test_who_has_the_most_gives_one_up_for_who_has_fewer() -> None:
-    room = Room(Limits(in_all=4, per_source=3))
+    open_connections = OpenConnections(Limits(in_all=4, per_source=3))
     at_work, older, newer = Visitor("a", at_work=True), Visitor("a"), Visitor("a")
     single = Visitor("b")
-    assert all(room.enter(one) for one in (at_work, older, newer, single))
-    assert room.enter(Visitor("c"))
+    assert all(open_connections.enter(one) for one in (at_work, older, newer, single))
+    assert open_connections.enter(Visitor("c"))
     assert [one.is_sent_away for one in (at_work, older, newer, single)] == [False, True, False, False]
-    room.leave(older)
-    assert room.enter(Visitor("d"))
+    open_connections.leave(older)
+    assert open_connections.enter(Visitor("d"))
     assert newer.is_sent_away
-    room.leave(newer)
-    assert room.enter(Visitor("e")), "all have one, and who comes has none"
+    open_connections.leave(newer)
+    assert open_connections.enter(Visitor("e")), "all have one, and who comes has none"
     assert single.is_sent_away
-    room.leave(single)
-    assert not room.enter(Visitor("c")), "who has as many as anybody takes nothing away"
-    assert len(room) == 4
+    open_connections.leave(single)
+    assert not open_connections.enter(Visitor("c")), "who has as many as anybody takes nothing away"
+    assert len(open_connections) == 4
 
 
 def test_who_does_not_leave_though_sent_away_fills_the_room_no_further() -> None:
-    room = Room(Limits(in_all=10, per_source=10))
+    open_connections = OpenConnections(Limits(in_all=10, per_source=10))
     for _ in range(10):
-        assert room.enter(Visitor("a"))
-    entered = sum(room.enter(Visitor(f"b{number}")) for number in range(200))
-    assert len(room) == 10 + entered <= 10 + LEAVING
+        assert open_connections.enter(Visitor("a"))
+    entered = sum(open_connections.enter(Visitor(f"b{number}")) for number in range(200))
+    assert len(open_connections) == 10 + entered <= 10 + LEAVING
 
 
 def as_many_as_may(port: int) -> list[socket.socket]:
@@ -143,7 +147,7 @@ def test_all_sources_together_have_so_many_connections_and_the_oldest_idle_one_g
         peer.close()
 
 
-def test_tls_that_is_not_spoken_ends_in_time_and_counts_before(parts: Parts, tmp_path: Path) -> None:
+def test_tls_that_is_not_spoken_ends_in_time_and_counts_before(services: ApiServices, tmp_path: Path) -> None:
     authority = trustme.CA()
     issued = authority.issue_cert("localhost")
     certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
@@ -151,7 +155,7 @@ def test_tls_that_is_not_spoken_ends_in_time_and_counts_before(parts: Parts, tmp
     key.write_bytes(issued.private_key_pem.bytes())
     context = ssl.create_default_context()
     authority.configure_trust(context)
-    with serving(parts, certificate=certificate, key=key, limits=SHORT) as (address, _):
+    with serving(services, certificate=certificate, key=key, limits=SHORT) as (address, _):
         port = int(address.rpartition(":")[2])
 
         def is_served() -> bool:
@@ -171,9 +175,9 @@ def test_tls_that_is_not_spoken_ends_in_time_and_counts_before(parts: Parts, tmp
         assert soon(is_served), "who was silent has left room"
 
 
-def test_a_kernel_without_descriptors_ends_no_door(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kernel_without_descriptors_ends_no_listener(monkeypatch: pytest.MonkeyPatch) -> None:
     """The error is the kernel's own for it; waiting for the next connection goes on."""
-    monkeypatch.setattr(gate, "PAUSE_S", 0.01)
+    monkeypatch.setattr(connections, "PAUSE_S", 0.01)
     failing = threading.Event()
     failing.set()
 
@@ -187,14 +191,14 @@ def test_a_kernel_without_descriptors_ends_no_door(monkeypatch: pytest.MonkeyPat
             return await accept(listener)
 
         monkeypatch.setattr(loop, "sock_accept", sock_accept)
-        (listener,) = await gate.listen("127.0.0.1", 0)
+        (listener,) = await connections.listen("127.0.0.1", 0)
         came = asyncio.Event()
 
         def let_in() -> HttpProtocol:
             came.set()
             raise OSError("nothing of HTTP here")
 
-        made = gate.Door(listener, Room(SHORT), SHORT, None, let_in)
+        made = connections.Listener(listener, OpenConnections(SHORT), SHORT, None, let_in)
         await asyncio.sleep(0.05)
         failing.clear()
         peer = await asyncio.to_thread(connected, listener.getsockname()[1])
@@ -207,12 +211,12 @@ def test_a_kernel_without_descriptors_ends_no_door(monkeypatch: pytest.MonkeyPat
     assert asyncio.run(scene()) == -1
 
 
-def test_a_log_that_cannot_be_written_ends_no_door(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_that_cannot_be_written_ends_no_listener(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     class Broken:
         def warning(self, *_given: object, **_named: object) -> None:
             raise BrokenPipeError(32, "Broken pipe")
 
-    monkeypatch.setattr(gate, "_log", Broken())
+    monkeypatch.setattr(connections, "_log", Broken())
     held = as_many_as_may(port)
     for peer in held:
         peer.close()

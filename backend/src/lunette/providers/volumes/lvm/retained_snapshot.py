@@ -5,7 +5,7 @@ from lunette.domain.steps import SnapshotAside
 from lunette.providers.volumes.lvm import parse
 from lunette.providers.volumes.lvm.own import TIMEOUT_S, check_own, own_group
 from lunette.providers.volumes.lvm.plan import snapshot_tag
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def set_aside(system: System, step: SnapshotAside) -> str | None:

@@ -3,7 +3,7 @@
 from backend.tests.agent.exports import initiator, lun, portal, target
 from backend.tests.fakemachine.lio.iscsi import FakeSession
 from backend.tests.fakemachine.network.traffic import Io
-from backend.tests.providers.test_lio_converge import Stage
+from backend.tests.providers.test_lio_converge import ExportRig
 from lunette.domain.steps import HostLink, PathsAsk, PathTry
 
 IQN = "iqn.2026-01.com.example:h43"
@@ -14,7 +14,7 @@ AWAY_S = 20
 TICK_S = 0.5
 
 
-class PathStage(Stage):
+class PathRig(ExportRig):
     """`moves_after_s`: how long the host's I/O stands still after it lost a path; None: for ever."""
 
     def __init__(self) -> None:

@@ -9,25 +9,25 @@ them and are identified by the ledger.
 from collections.abc import Iterable
 from functools import partial
 
-from lunette.providers.exports.configfs import Refused, attempt
+from lunette.providers.exports.configfs import KernelRefused, attempt
 from lunette.providers.exports.nvmet.adopted import Ours
-from lunette.providers.exports.nvmet.configfs import Configfs
+from lunette.providers.exports.nvmet.configfs import NvmetConfigfs
 from lunette.providers.exports.nvmet.tree import REFERRAL, Namespace, Tree
 
 
-def foreign(files: Configfs, ours: Ours) -> tuple[str, ...]:
+def foreign(files: NvmetConfigfs, ours: Ours) -> tuple[str, ...]:
     """Foreign subsystems: shown, never changed."""
     return tuple(name for name in files.names("subsystems") if not ours.has(name))
 
 
-def foreign_hosts(files: Configfs, ours: Ours) -> dict[str, str]:
+def foreign_hosts(files: NvmetConfigfs, ours: Ours) -> dict[str, str]:
     """For each host name that a foreign subsystem allows: that subsystem. Its key is not Lunette's to set."""
     return {
         f"hosts/{nqn}": name for name in foreign(files, ours) for nqn in files.names(f"subsystems/{name}/allowed_hosts")
     }
 
 
-def hush(files: Configfs, ports: Iterable[str], ours: Ours) -> dict[str, str]:
+def stop_listening(files: NvmetConfigfs, ports: Iterable[str], ours: Ours) -> dict[str, str]:
     """Remove Lunette's subsystems from these ports: the first that is restored makes a port listen again. Returns what
     was refused.
     """
@@ -39,10 +39,10 @@ def hush(files: Configfs, ports: Iterable[str], ours: Ours) -> dict[str, str]:
     return failed
 
 
-def remove(files: Configfs, wanted: Tree, ours: Ours) -> dict[str, str]:
+def remove(files: NvmetConfigfs, wanted: Tree, ours: Ours) -> dict[str, str]:
     """Remove every stale object. Returns what was refused, by path: the next run retries."""
     sweeper = _Sweeper(files, wanted, ours)
-    sweeper.close_doors()
+    sweeper.close_subsystems()
     for subsystem in ours.subsystem_paths(files):
         sweeper.subsystem(subsystem)
     for port in ours.port_paths(files):
@@ -53,11 +53,11 @@ def remove(files: Configfs, wanted: Tree, ours: Ours) -> dict[str, str]:
 
 
 class _Sweeper:
-    def __init__(self, files: Configfs, wanted: Tree, ours: Ours) -> None:
+    def __init__(self, files: NvmetConfigfs, wanted: Tree, ours: Ours) -> None:
         self.files, self.wanted, self.ours = files, wanted.nodes(), ours
         self.failed: dict[str, str] = {}
 
-    def close_doors(self) -> None:
+    def close_subsystems(self) -> None:
         """Paths are removed before what they lead to: all links in ports first, so that a port stops listening soon."""
         for port in self.ours.port_paths(self.files):
             kept = self._is_right(port)
@@ -68,7 +68,7 @@ class _Sweeper:
     def subsystem(self, path: str) -> None:
         for link in self.files.links(f"{path}/allowed_hosts"):
             if link not in self.wanted:
-                attempt(self.failed, link, partial(self._let_go, path, link))
+                attempt(self.failed, link, partial(self._release, path, link))
         for namespace in self.files.links(f"{path}/namespaces"):
             if not self._stands(namespace):
                 attempt(self.failed, namespace, partial(self._take_away, namespace))
@@ -90,7 +90,7 @@ class _Sweeper:
         if path not in self.wanted and self.files.is_closed(path):
             attempt(self.failed, path, partial(self.files.rmdir, path))
 
-    def _let_go(self, subsystem: str, link: str) -> None:
+    def _release(self, subsystem: str, link: str) -> None:
         """The kernel checks access only when a host connects (6.12), so connected hosts are disconnected and checked
         again.
 
@@ -99,7 +99,7 @@ class _Sweeper:
         """
         host = self.files.points_to(link)
         if host is None:
-            raise Refused(f"{link} does not show which host it allows")
+            raise KernelRefused(f"{link} does not show which host it allows")
         if host not in self.wanted:
             self.files.close(host)
         for place in self.ours.places_of(self.files, subsystem):
@@ -147,9 +147,9 @@ class _Sweeper:
         return all(self.files.read(f"{port}/{a.name}") == a.value for a in node.attributes)
 
 
-def withdraw(files: Configfs, ours: Ours) -> dict[str, str]:
+def withdraw(files: NvmetConfigfs, ours: Ours) -> dict[str, str]:
     """Remove everything of Lunette, whatever the appliance ID. Returns what was refused, by path."""
     try:
         return remove(files, Tree(), ours)
-    except Refused as error:
+    except KernelRefused as error:
         return {"nvmet": str(error)}

@@ -10,7 +10,7 @@ from lunette.domain.steps import VolumeAside
 from lunette.providers.volumes.lvm import parse
 from lunette.providers.volumes.lvm.own import TIMEOUT_S, check_own, open_volumes, own_group
 from lunette.providers.volumes.lvm.plan import volume_tag
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def set_aside(system: System, step: VolumeAside) -> str | None:

@@ -4,22 +4,22 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 
 from lunette.providers.exports.configfs import attempt
-from lunette.providers.exports.lio.configfs import Configfs
+from lunette.providers.exports.lio.configfs import LioConfigfs
 from lunette.providers.exports.lio.tree import PREFIX, Node
 
 
-def own_targets(files: Configfs, prefix: str, adopted: Collection[str] = ()) -> list[str]:
+def own_targets(files: LioConfigfs, prefix: str, adopted: Collection[str] = ()) -> list[str]:
     """IQNs under iscsi/ that start with our prefix, and those of these that are there."""
     return [name for name in files.names("iscsi") if name.startswith(prefix) or name in adopted]
 
 
-def own_backstores(files: Configfs) -> list[tuple[str, str]]:
+def own_backstores(files: LioConfigfs) -> list[tuple[str, str]]:
     """(adapter, name) of every backstore with our mark."""
     adapters = [name for name in files.names("core") if name.startswith("iblock_")]
     return [(f"core/{hba}", name) for hba in adapters for name in files.names(f"core/{hba}") if name.startswith(PREFIX)]
 
 
-def foreign(files: Configfs, prefix: str, adopted: Collection[str] = ()) -> tuple[str, ...]:
+def foreign(files: LioConfigfs, prefix: str, adopted: Collection[str] = ()) -> tuple[str, ...]:
     """Foreign targets and backstores: shown, never changed. `adopted` are paths of adopted ones."""
     names = [name for name in files.folders("iscsi", but=prefix) if name.startswith(("iqn.", "eui.", "naa."))]
     adapters = [name for name in files.folders("core") if name != "alua"]
@@ -30,7 +30,7 @@ def foreign(files: Configfs, prefix: str, adopted: Collection[str] = ()) -> tupl
     )
 
 
-def close(files: Configfs, targets: Iterable[str]) -> dict[str, str]:
+def close(files: LioConfigfs, targets: Iterable[str]) -> dict[str, str]:
     """Disable the groups of these targets, given by path, all before anything is removed. Returns what was refused, by
     path.
     """
@@ -42,7 +42,7 @@ def close(files: Configfs, targets: Iterable[str]) -> dict[str, str]:
     return failed
 
 
-def remove_portals(files: Configfs, targets: Iterable[str]) -> dict[str, str]:
+def remove_portals(files: LioConfigfs, targets: Iterable[str]) -> dict[str, str]:
     """Stop listening for these targets. Returns what was refused, by path."""
     failed: dict[str, str] = {}
     for iqn in targets:
@@ -52,21 +52,25 @@ def remove_portals(files: Configfs, targets: Iterable[str]) -> dict[str, str]:
     return failed
 
 
-def hush(files: Configfs, wanted: Mapping[str, Node], silent: Collection[str]) -> dict[str, str]:
+def stop_iser(files: LioConfigfs, wanted: Mapping[str, Node], unavailable: Collection[str]) -> dict[str, str]:
     """Remove the iSER side of these portals, by ID. Returns what was refused, by path.
 
     All targets share the kernel's listener of an address, so it is removed, and can be created again, only when none
     holds it.
     """
     failed: dict[str, str] = {}
-    for path, node in wanted.items() if silent else ():
-        if node.portal_id in silent and files.read(f"{path}/iser") == "1":
+    for path, node in wanted.items() if unavailable else ():
+        if node.portal_id in unavailable and files.read(f"{path}/iser") == "1":
             attempt(failed, path, partial(files.write, f"{path}/iser", "0"))
     return failed
 
 
 def remove(
-    files: Configfs, wanted: Mapping[str, Node], prefix: str, ports: Iterable[str] = (), adopted: Collection[str] = ()
+    files: LioConfigfs,
+    wanted: Mapping[str, Node],
+    prefix: str,
+    ports: Iterable[str] = (),
+    adopted: Collection[str] = (),
 ) -> dict[str, str]:
     """Remove every stale object, also in these Fibre Channel ports of Lunette. Returns what was refused, by path: the
     next run retries.
@@ -87,7 +91,7 @@ def remove(
 
 
 class _Sweeper:
-    def __init__(self, files: Configfs, wanted: Mapping[str, Node]) -> None:
+    def __init__(self, files: LioConfigfs, wanted: Mapping[str, Node]) -> None:
         self.files, self.wanted = files, wanted
         self.failed: dict[str, str] = {}
 
@@ -134,5 +138,5 @@ def _below(paths: Collection[str], folder: str) -> frozenset[str]:
     return frozenset(path.removeprefix(folder) for path in paths if path.startswith(folder))
 
 
-def _children(files: Configfs, path: str, prefix: str) -> list[str]:
+def _children(files: LioConfigfs, path: str, prefix: str) -> list[str]:
     return [f"{path}/{name}" for name in files.names(path) if name.startswith(prefix)]

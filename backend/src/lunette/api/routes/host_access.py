@@ -9,7 +9,7 @@ from lunette.api.openapi.responses import JOB_CREATED, refusals, router
 from lunette.api.requests.changes import Creating
 from lunette.api.requests.jobs import only_jobs
 from lunette.api.requests.lookup import Reference
-from lunette.api.requests.parts import Parts, UsedParts
+from lunette.api.requests.services import ApiServices, UsedServices
 from lunette.domain.errors import Forbidden, Unavailable
 from lunette.domain.kits import HostKit
 from lunette.domain.observations import Observation
@@ -20,7 +20,7 @@ from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.lookup import need
 from lunette.engine.context.outcome import Outcome
 from lunette.engine.reads import host_access
-from lunette.engine.reads.why import Look
+from lunette.engine.reads.why import MachineState
 from lunette.store.events import emit
 from lunette.store.resources import Host
 
@@ -32,13 +32,13 @@ Secrets = Annotated[
 
 
 @routes.get("/{host}/kit", operation_id="host_kit", response_model=HostKit, responses=refusals(404))
-def host_kit(host: Reference, parts: UsedParts, identity: Asking, secrets: Secrets = False) -> HostKit:
+def host_kit(host: Reference, services: UsedServices, identity: Asking, secrets: Secrets = False) -> HostKit:
     """Shows the setup kit that connects a host to its volumes.
 
     The setup kit consists of files, commands in order, and a script that checks the result. Unless `secrets` is set,
     placeholders replace the secrets.
     """
-    return _kit(parts, identity, host, secrets=secrets)
+    return _kit(services, identity, host, secrets=secrets)
 
 
 @routes.get(
@@ -47,25 +47,25 @@ def host_kit(host: Reference, parts: UsedParts, identity: Asking, secrets: Secre
     response_class=Response,
     responses={200: {"content": {TAR: {"schema": {"type": "string", "format": "binary"}}}}, **refusals(404)},
 )
-def host_kit_download(host: Reference, parts: UsedParts, identity: Asking, secrets: Secrets = False) -> Response:
+def host_kit_download(host: Reference, services: UsedServices, identity: Asking, secrets: Secrets = False) -> Response:
     """Downloads the setup kit of a host as an archive.
 
     The tar archive contains a script that applies the setup kit.
     """
-    kit = _kit(parts, identity, host, secrets=secrets)
+    kit = _kit(services, identity, host, secrets=secrets)
     headers = {"Content-Disposition": f'attachment; filename="lunette-{kit.host}.tar"'}
     return Response(host_access.archive(kit), media_type=TAR, headers=headers)
 
 
 @routes.get("/{host}/paths", operation_id="host_paths", response_model=HostPaths, responses=refusals(404))
-def host_paths(host: Reference, parts: UsedParts) -> HostPaths:
+def host_paths(host: Reference, services: UsedServices) -> HostPaths:
     """Shows the expected and actual paths of a host and of each of its volumes."""
     try:
-        seen, sessions = parts.control.observation(), parts.control.sessions()
+        seen, sessions = services.control.observation(), services.control.sessions()
     except Unavailable:
         seen, sessions = None, None
-    with parts.store.read() as tx:
-        return host_access.paths(tx, host, Look(seen, parts.control.exports(), sessions))
+    with services.store.read() as tx:
+        return host_access.paths(tx, host, MachineState(seen, services.control.exports(), sessions))
 
 
 @routes.post(
@@ -89,18 +89,18 @@ def host_verify_paths(host: Reference, body: HostVerifyPaths, change: Creating) 
     return change.apply(work, only_jobs, looks=True)
 
 
-def _kit(parts: Parts, identity: Identity, host: str, *, secrets: bool) -> HostKit:
+def _kit(services: ApiServices, identity: Identity, host: str, *, secrets: bool) -> HostKit:
     """Returns secrets only to users whose role may set them, and only after an event records the access."""
-    seen = _seen(parts)
+    seen = _seen(services)
     if not secrets:
-        with parts.store.read() as tx:
+        with services.store.read() as tx:
             return host_access.kit(tx, host, seen, secrets=False)
     if not identity.role.includes(Role.OPERATOR):
         raise Forbidden(
             f"A setup kit with secrets requires the role {Role.OPERATOR.value}, but {identity.actor} has "
             f"{identity.role.value}; download it without secrets, or ask an operator."
         )
-    with parts.store.write() as tx:
+    with services.store.write() as tx:
         row = need(tx, Host, host)
         kit = host_access.kit(tx, row.id, seen, secrets=True)
         if kit.has_secrets:
@@ -109,8 +109,8 @@ def _kit(parts: Parts, identity: Identity, host: str, *, secrets: bool) -> HostK
     return kit
 
 
-def _seen(parts: Parts) -> Observation | None:
+def _seen(services: ApiServices) -> Observation | None:
     try:
-        return parts.control.observation()
+        return services.control.observation()
     except Unavailable:
         return None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-ENVIRONMENT = "LUNETTE_BENCH_TOLD"
+ENVIRONMENT = "LUNETTE_BENCH_OUTPUT"
 """Names the file that `make bench` reads."""
 
 
@@ -20,20 +20,20 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Told:
+class Output:
     """All that one run of a benchmark told: the kernel that was measured, and its tables in order."""
 
     kernel: str
     tables: list[Table]
 
 
-def tell_kernel(release: str) -> None:
+def print_kernel(release: str) -> None:
     """Says on which kernel all that follows is measured."""
     print(f"kernel {release}", flush=True)
     _keep({"kernel": release})
 
 
-def tell(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Prints one table, and keeps it for the report."""
     table = Table(title, list(columns), [list(row) for row in rows])
     print(f"\n{title}\n{plain(table)}", flush=True)
@@ -52,11 +52,11 @@ def plain(table: Table) -> str:
     )
 
 
-def read(file: Path) -> Told:
+def read(file: Path) -> Output:
     """What was told into this file; nothing where there is none."""
     lines = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
     kernels = [line["kernel"] for line in lines if "kernel" in line]
-    return Told(kernels[-1] if kernels else "", [Table(**line["table"]) for line in lines if "table" in line])
+    return Output(kernels[-1] if kernels else "", [Table(**line["table"]) for line in lines if "table" in line])
 
 
 def _keep(line: dict[str, object]) -> None:

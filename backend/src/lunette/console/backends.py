@@ -40,7 +40,7 @@ class Card:
     trial_left_s: float | None
 
 
-class Way(Protocol):
+class Backend(Protocol):
     """Every call may raise one of Problem."""
 
     def cards(self) -> list[Card]: ...
@@ -56,7 +56,7 @@ class Way(Protocol):
     def end(self, name: str, *, keep: bool) -> None: ...
 
 
-class ApiWay:
+class ApiBackend:
     """Like every other change: with a job, events, and the users of a portal."""
 
     def __init__(self, client: Client) -> None:
@@ -78,7 +78,7 @@ class ApiWay:
         self._client.operate(operation, {"interface": name})
 
 
-class AgentWay:
+class AgentBackend:
     """Without the API: planner and agent steps are the same. Portals are those of the boot ledger."""
 
     def __init__(self, agent: AgentPort) -> None:
@@ -128,9 +128,9 @@ class AgentWay:
         return Paths(portals, {one.name: Connected(unknown=AWAY) for one in portals}, None)
 
 
-def find_way(client: Client, agent: AgentPort) -> tuple[Way, list[Card]]:
+def find_backend(client: Client, agent: AgentPort) -> tuple[Backend, list[Card]]:
     """The API if it answers and knows the machine, else the agent. Raises one of Problem if neither does."""
-    api = ApiWay(client)
+    api = ApiBackend(client)
     try:
         cards = api.cards()
         if cards:
@@ -140,7 +140,7 @@ def find_way(client: Client, agent: AgentPort) -> tuple[Way, list[Card]]:
     except Refused as error:
         if error.status < 500:
             raise
-    direct = AgentWay(agent)
+    direct = AgentBackend(agent)
     return direct, direct.cards()
 
 

@@ -16,11 +16,11 @@ from lunette.planner.adopting.facts import Facts
 PROTOCOLS = {"tcp": Protocol.NVME_TCP, "rdma": Protocol.NVME_RDMA}
 
 
-class Refused(Exception):
+class KeysRefused(Exception):
     """Why something does not fit."""
 
 
-class Doors:
+class NvmePorts:
     """Judges ports. A port that already serves subsystems of Lunette is a portal, and needs no row."""
 
     def __init__(self, foreign: Foreign, seen: Observation, facts: Facts) -> None:
@@ -66,7 +66,7 @@ def dhchap_of(host: ForeignNvmeHost) -> DhChap | None:
     """The credentials that a host must present, or None. Raises Refused, without a key in the message."""
     if host.key is None:
         if host.mutual_key is not None:
-            raise Refused("It has a dhchap_ctrl_key but no dhchap_key, so neither is used: clear it, or set both.")
+            raise KeysRefused("It has a dhchap_ctrl_key but no dhchap_key, so neither is used: clear it, or set both.")
         return None
     try:
         return DhChap.model_validate(
@@ -81,4 +81,6 @@ def dhchap_of(host: ForeignNvmeHost) -> DhChap | None:
         found = error.errors(include_input=False, include_url=False)[0]
         field = ".".join(map(str, found["loc"])) or "its keys"
         words = found["msg"].removeprefix("Value error, ")
-        raise Refused(f"Its DH-HMAC-CHAP does not fit ({field}): {words}. Change it on both sides first.") from error
+        raise KeysRefused(
+            f"Its DH-HMAC-CHAP does not fit ({field}): {words}. Change it on both sides first."
+        ) from error

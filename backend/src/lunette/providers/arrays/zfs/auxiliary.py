@@ -10,7 +10,7 @@ from lunette.providers.arrays.zfs.plan import ASHIFT_MARK, NAMELESS, device_path
 from lunette.providers.arrays.zfs.run import role_words
 from lunette.providers.arrays.zfs.space import MIN_ASHIFT
 from lunette.providers.disks.inventory import observe_disks, same_disk, settle
-from lunette.system.doorway import System
+from lunette.system.system_port import System
 
 
 def add(system: System, step: PoolAdd | PoolAddSpecial) -> str | None:
