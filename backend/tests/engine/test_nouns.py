@@ -8,7 +8,7 @@ from lunette.domain.undo import UNDOABLE
 from lunette.engine.changes.nouns import NOUNS, _cannot
 from lunette.engine.context import lookup
 from lunette.engine.records import states
-from lunette.engine.recovery.restoring import TOLD
+from lunette.engine.recovery.restoring import COMPARED
 from lunette.planner.site.changes import SPECS, Verb
 
 
@@ -57,7 +57,7 @@ def test_what_is_found_by_its_name_has_a_word_for_where_it_is_missing() -> None:
 
 def test_a_restore_tells_what_becomes_of_every_noun() -> None:
     """Mappings by the hosts that gain or lose access, and the settings as one."""
-    reported = {words for _, words, _ in TOLD}
+    reported = {words for _, words, _ in COMPARED}
     assert {row.words for row in NOUNS.values()} - reported == {"mapping", "setting"}
 
 

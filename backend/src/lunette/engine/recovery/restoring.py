@@ -50,7 +50,7 @@ from lunette.store.settings import SettingsRow
 
 _OF_MANY = (JobKind.SITE_APPLY.value, JobKind.SCHEDULE_RUN.value)
 """Jobs that make others, and have no resource of their own."""
-TOLD: tuple[tuple[type[Base], str, str], ...] = (
+COMPARED: tuple[tuple[type[Base], str, str], ...] = (
     (Array, "array", "name"),
     (Volume, "volume", "name"),
     (Snapshot, "snapshot", "name"),
@@ -121,7 +121,7 @@ def restore(context: ChangeContext, scratch: Store, prepared: Prepared) -> None:
 
 def differences(now: Session, then: Session) -> Iterator[Difference]:
     """What is in one database and not in the other, or not the same, by the names of people."""
-    for table, noun, label in TOLD:
+    for table, noun, label in COMPARED:
         here, there = _by_id(now, table.__table__), _by_id(then, table.__table__)  # type: ignore[arg-type]
         for id_ in there.keys() - here.keys():
             yield Difference(noun=noun, name=str(there[id_][label]), change=RowChange.RETURNS)
