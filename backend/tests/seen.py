@@ -8,7 +8,7 @@ from lunette.domain.fc import FcMode, ObservedFcPort, ObservedFcRemote
 from lunette.domain.mappings import Protocol
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import GIB
-from lunette.domain.volumes import EXTENT_BYTES, ObservedPool, ObservedThinPool, ObservedVolume
+from lunette.domain.volumes import EXTENT_BYTES, ObservedGroup, ObservedThinPool, ObservedVolume
 from lunette.providers.arrays.external import plan as external
 from lunette.providers.arrays.lvm import plan as lvm_raid
 from lunette.providers.arrays.md import plan as md
@@ -54,8 +54,8 @@ def disk(number: int, **changes: Any) -> ObservedDisk:
     return ObservedDisk(**(facts | changes))
 
 
-def pool(group: str, free_bytes: int, array_uuid: str | None = None) -> ObservedPool:
-    return ObservedPool(
+def pool(group: str, free_bytes: int, array_uuid: str | None = None) -> ObservedGroup:
+    return ObservedGroup(
         array_uuid=array_uuid,
         group=group,
         ours=True,
@@ -65,7 +65,7 @@ def pool(group: str, free_bytes: int, array_uuid: str | None = None) -> Observed
     )
 
 
-def thin(group: str, free_bytes: int, size_bytes: int = GIB, used: int = 0, metadata: int = 0) -> ObservedPool:
+def thin(group: str, free_bytes: int, size_bytes: int = GIB, used: int = 0, metadata: int = 0) -> ObservedGroup:
     """A group with a thin pool; `used` and `metadata` are percent."""
     inside = ObservedThinPool(
         name="pool",
@@ -121,7 +121,7 @@ def machine(**changes: Any) -> Observation:
         "kernel": "6.12",
         "disks": tuple(disk(n) for n in range(1, 9)),
         "arrays": (),
-        "pools": (),
+        "groups": (),
         "volumes": (),
         "addresses": ("10.0.2.15", "fe80::1", "127.0.0.1"),
         "engines": (

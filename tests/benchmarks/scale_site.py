@@ -34,7 +34,7 @@ from lunette.domain.exports import (
 )
 from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation, SessionsObservation
-from lunette.domain.volumes import ObservedPool, ObservedVolume
+from lunette.domain.volumes import ObservedGroup, ObservedVolume
 from lunette.providers.volumes.lvm import plan as lvm
 from lunette.store import resources as rows
 from lunette.store.database import Store
@@ -76,8 +76,8 @@ class ServingAgent(AwayAgent):
         """From now on it sees what is in the database."""
         with store.read() as tx:
             volumes = [
-                _seen_volume(row.id, row.lv_name, row.size_bytes)
-                for row in tx.query(rows.Volume.id, rows.Volume.lv_name, rows.Volume.size_bytes)
+                _seen_volume(row.id, row.backing_name, row.size_bytes)
+                for row in tx.query(rows.Volume.id, rows.Volume.backing_name, rows.Volume.size_bytes)
             ]
             targets = dict(tx.query(rows.Target.host_id, rows.Target.iqn).all())
             initiators = tx.query(rows.HostInitiator.host_id, rows.HostInitiator.name).all()
@@ -244,7 +244,7 @@ def _observation(volumes: list[ObservedVolume]) -> Observation:
             "mismatch_count": 0,
         }
     )
-    pool = ObservedPool(
+    pool = ObservedGroup(
         array_uuid=ARRAY_UUID,
         group=GROUP,
         ours=True,
@@ -258,7 +258,7 @@ def _observation(volumes: list[ObservedVolume]) -> Observation:
         kernel="",
         disks=(),
         arrays=(array,),
-        pools=(pool,),
+        groups=(pool,),
         volumes=tuple(volumes),
         engines=(lvm.capability(),),
         addresses=(ADDRESS,),

@@ -15,7 +15,7 @@ from lunette.domain.disks import ObservedDisk
 from lunette.domain.encryption import Encryption, KeyLend
 from lunette.domain.exports import ExportArray, ExportLun, ExportSet, ExportVolume, ServingState
 from lunette.domain.sizes import MIB
-from lunette.domain.steps import AnyStep, MdMember, VolumeGrow
+from lunette.domain.steps import AnyStep, MemberDisk, VolumeGrow
 from lunette.domain.volumes import VolumeEngine
 from lunette.providers.arrays.md import plan as md
 from lunette.providers.arrays.zfs import plan as zfs
@@ -61,7 +61,7 @@ class Rack:
 
     def md(self, name: str, array_id: str, disks: tuple[ObservedDisk, ...]) -> ExportArray:
         desired = ArrayCreate(name=name, level=Level.RAID1, disks=tuple(disk.id for disk in disks))
-        members = [MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks]
+        members = [MemberDisk(disk_id=disk.id, serial=disk.serial) for disk in disks]
         made = md.create_step(array_id, array_id.replace("-", ""), desired, members, [d.size_bytes for d in disks])
         self.do(made)
         locked = name == "red"
@@ -95,7 +95,7 @@ class Rack:
     def volume(self, array: ExportArray) -> ExportVolume:
         plan = zvol if array.engine is ArrayEngine.ZFS else lvm
         id_ = VOLUMES[array.array_id]
-        device = plan.device_path(array.group, plan.lv_name(id_))
+        device = plan.device_path(array.group, plan.backing_name(id_))
         place = {"volume_id": id_, "array_id": array.array_id, "group": array.group, "device": device}
         return volume(HOSTS[array.array_id]).model_copy(update=place)
 
@@ -227,12 +227,12 @@ def test_a_step_waits_for_its_own_array_and_for_no_other(rack: Rack) -> None:
 
     def grown(array: ExportArray) -> VolumeGrow:
         cut = rack.volume(array)
-        name = lvm.lv_name(cut.volume_id)
+        name = lvm.backing_name(cut.volume_id)
         return VolumeGrow(
             engine=VolumeEngine.LVM,
             volume_id=cut.volume_id,
             group=cut.group,
-            lv_name=name,
+            backing_name=name,
             from_bytes=64 * MIB,
             size_bytes=128 * MIB,
         )

@@ -46,7 +46,7 @@ class Store(Rig):
                 "volume_id": VOLUME_ID,
                 "array_id": ARRAY_ID,
                 "group": self.cut_step.group,
-                "device": f"/dev/{self.cut_step.group}/{self.cut_step.lv_name}",
+                "device": f"/dev/{self.cut_step.group}/{self.cut_step.backing_name}",
             }
         )
         mapped = lun(51, 1, 11).model_copy(update={"volume_id": VOLUME_ID})
@@ -88,7 +88,7 @@ class Store(Rig):
             engine=VolumeEngine.LVM,
             volume_id=VOLUME_ID,
             group=cut.group,
-            lv_name=cut.lv_name,
+            backing_name=cut.backing_name,
             size_bytes=cut.size_bytes,
         )
 

@@ -30,7 +30,11 @@ def test_an_imported_pool_shows_its_volumes(farm: Farm) -> None:
     assert (one.seen.uuid, one.seen.level) == (farm.create_step.guid, "raidz1")
     assert one.group is not None
     (volume,) = one.group.volumes
-    assert (volume.name, volume.size_bytes, volume.is_open) == (farm.cut_step.lv_name, farm.cut_step.size_bytes, False)
+    assert (volume.name, volume.size_bytes, volume.is_open) == (
+        farm.cut_step.backing_name,
+        farm.cut_step.size_bytes,
+        False,
+    )
     reported = answer(one)
     assert (reported.next, "restore a backup" in (reported.reason or "")) == (NextStep.NONE, True), (
         "it carries our mark"

@@ -326,7 +326,7 @@ def test_no_room_for_the_copy_fails_no_change_and_is_reported(standing: Standing
     services.control.sealer.stop()
     make_array(api)
     [group] = observe_groups(machine, {})
-    [pool] = services.control.observation(0).pools
+    [pool] = services.control.observation(0).groups
     assert pool.free_bytes == group.free_bytes - SLOTS * SLOT_BYTES
     machine.run(["lvcreate", "-y", "--name", "full", "--size", f"{group.free_bytes}b", group.name])
     clock = [utc_now()]

@@ -30,7 +30,7 @@ def look(*ids: str) -> Observation:
         for one in ids
     )
     return Observation(
-        taken_at=1.0, hostname="", kernel="", disks=(), arrays=(), pools=(), volumes=volumes, engines=(), addresses=()
+        taken_at=1.0, hostname="", kernel="", disks=(), arrays=(), groups=(), volumes=volumes, engines=(), addresses=()
     )
 
 

@@ -127,7 +127,7 @@ def test_what_it_makes_is_observed_as_planned_and_carries_our_mark(bench: Bench)
     assert found.level == bench.of.level.value
     assert found.state in (ArrayState.CLEAN, ArrayState.UNKNOWN)
     assert sorted(m.disk_id or "" for m in found.members) == sorted(disk.links()[0] for disk in bench.disks)
-    pool = next(pool for pool in bench.world.control.observation().pools if pool.array_uuid == found.uuid)
+    pool = next(pool for pool in bench.world.control.observation().groups if pool.array_uuid == found.uuid)
     assert 0 < pool.free_bytes <= sum(disk.media.size_bytes for disk in bench.disks)
 
 

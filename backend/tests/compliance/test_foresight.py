@@ -153,7 +153,7 @@ def claims(seen: Observation) -> dict[tuple[str, ...], Any]:
                 one.extent_bytes,
                 one.thin and (one.thin.name, one.thin.size_bytes, one.thin.metadata_bytes),
             )
-            for one in seen.pools
+            for one in seen.groups
         },
         **{
             ("volume", one.group, one.name): (one.volume_id, one.size_bytes, one.sealed, one.device)
@@ -177,7 +177,7 @@ def array(found: ObservedArray) -> tuple[Any, ...]:
 def room(seen: Observation) -> dict[str, tuple[int, ...]]:
     """How much there is, by array and group."""
     arrays = {one.uuid: (one.size_bytes,) for one in seen.arrays}
-    return {**arrays, **{one.group: (one.size_bytes, one.free_bytes) for one in seen.pools}}
+    return {**arrays, **{one.group: (one.size_bytes, one.free_bytes) for one in seen.groups}}
 
 
 def blocks(seen: Observation) -> dict[tuple[str, str], int]:

@@ -6,13 +6,13 @@ import pytest
 from pydantic import ValidationError
 
 from lunette.domain.arrays import Level
-from lunette.domain.steps import LvmRaidCreate, MdMember, PoolCreate
+from lunette.domain.steps import LvmRaidCreate, MemberDisk, PoolCreate
 
 Make = Callable[[Level, int], PoolCreate | LvmRaidCreate]
 
 
-def _disks(count: int) -> tuple[MdMember, ...]:
-    return tuple(MdMember(disk_id=f"nvme-D{n}", serial=f"D{n}") for n in range(count))
+def _disks(count: int) -> tuple[MemberDisk, ...]:
+    return tuple(MemberDisk(disk_id=f"nvme-D{n}", serial=f"D{n}") for n in range(count))
 
 
 def _pool(level: Level, count: int) -> PoolCreate:

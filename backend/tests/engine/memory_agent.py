@@ -215,7 +215,7 @@ class MemoryAgent(Answering):
 
     def is_clean(self) -> bool:
         """True if no step left anything behind."""
-        return not (self.machine.arrays or self.machine.pools or self.machine.volumes)
+        return not (self.machine.arrays or self.machine.groups or self.machine.volumes)
 
     def show(self, **changes: object) -> None:
         """These fields of the observation are others now."""
@@ -256,7 +256,7 @@ class MemoryAgent(Answering):
             raise ToolFailed("The volume is still exported.")
 
     def _become(self, machine: Observation) -> None:
-        if any(pool.free_bytes < 0 for pool in machine.pools):
+        if any(pool.free_bytes < 0 for pool in machine.groups):
             raise ToolFailed("The group has too little space.")
         self.machine = machine
 

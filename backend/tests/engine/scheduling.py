@@ -130,6 +130,6 @@ class Bench:
         """Names of the logical volumes the machine has."""
         return {view.lv.name for view in self.machine.lvm.lvs()}
 
-    def lv_name(self, table: type[Snapshot] | type[Volume], name: str) -> str:
+    def backing_name(self, table: type[Snapshot] | type[Volume], name: str) -> str:
         with self.store.read() as tx:
-            return tx.scalars(select(table.lv_name).where(table.name == name)).one()
+            return tx.scalars(select(table.backing_name).where(table.name == name)).one()

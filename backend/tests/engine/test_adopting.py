@@ -117,7 +117,7 @@ def test_what_is_adopted_keeps_names_numbers_and_secrets(world: World) -> None:
             tx.query(Host).filter_by(name=name).one().id for name in ("web1", "web2")
         }
         array = tx.query(Array).filter_by(name="md0").one()
-        assert (array.md_name, array.group_name, len(array.disks)) == ("old:0", "srv", 2)
+        assert (array.engine_name, array.group_name, len(array.disks)) == ("old:0", "srv", 2)
         assert tx.query(Portal).count() == 2, "192.0.2.1:3260 was a portal already"
 
 

@@ -68,7 +68,7 @@ def test_it_is_forgotten_stopped_and_foreign_and_nothing_of_it_is_touched(world:
     uuid = furnished(world)
     with world.store.read() as tx:
         kept = tx.scalars(select(Array.group_name).where(Array.name == "tank")).one()
-        name = tx.scalars(select(Volume.lv_name).where(Volume.name == "k1")).one()
+        name = tx.scalars(select(Volume.backing_name).where(Volume.name == "k1")).one()
     others = bystanders(world)
     let_go(world, "old")
     assert counts(world) == [1, 2, 3, 0]
@@ -90,7 +90,7 @@ def test_it_is_forgotten_stopped_and_foreign_and_nothing_of_it_is_touched(world:
     world.settle()
     world.pass_time(10)
     assert world.machine.read_data(world.device_of(name), 0) == "of k1"
-    assert kept in {pool.group for pool in world.control.observation(0).pools if pool.ours}
+    assert kept in {pool.group for pool in world.control.observation(0).groups if pool.ours}
     with world.store.read() as tx:
         assert "array.released" in set(tx.scalars(select(Event.kind)))
 

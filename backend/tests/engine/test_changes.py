@@ -202,7 +202,7 @@ def test_an_array_that_is_being_made_has_its_disks_and_its_name(appliance: Appli
 
 def test_the_33rd_volume_that_does_not_fit_refuses_the_whole_batch(appliance: Appliance) -> None:
     appliance.array()
-    free = appliance.control.observation(0).pools[0].free_bytes
+    free = appliance.control.observation(0).groups[0].free_bytes
     size = free // 32 // (4 << 20) * (4 << 20)
     specs = [VolumeCreate(name=f"v{n:02}", array="tank", size_bytes=size) for n in range(33)]
     refusal = refuse(
@@ -215,7 +215,7 @@ def test_the_33rd_volume_that_does_not_fit_refuses_the_whole_batch(appliance: Ap
 
 def test_space_promised_to_a_job_that_has_not_run_yet_is_not_given_twice(appliance: Appliance) -> None:
     appliance.array()
-    free = appliance.control.observation(0).pools[0].free_bytes
+    free = appliance.control.observation(0).groups[0].free_bytes
     half = free // 2 // (4 << 20) * (4 << 20)
     first = appliance.ask_volumes("a", "b", size=half)
     spec = VolumeCreate(name="c", array="tank", size_bytes=half)
@@ -376,7 +376,7 @@ def test_a_rename_touches_neither_identity_nor_device(appliance: Appliance) -> N
     with appliance.store.read() as tx:
         after = tx.get_one(Volume, before.id)
     assert (after.name, after.version) == ("renamed", before.version + 1)
-    assert (after.lv_name, after.identity()) == (before.lv_name, before.identity())
+    assert (after.backing_name, after.identity()) == (before.backing_name, before.identity())
     refuse(
         appliance,
         Conflict,

@@ -153,7 +153,7 @@ def test_a_batch_whose_process_was_killed_is_complete_after_the_next_start(
     with machine.store.read() as tx:
         assert tx.get_one(Job, outcome.job_id).state == JobState.SUCCEEDED
         assert sorted(tx.scalars(select(Volume.name).where(Volume.state == "ready"))) == list(NAMES)
-        wanted = sorted(tx.scalars(select(Volume.lv_name)))
+        wanted = sorted(tx.scalars(select(Volume.backing_name)))
     seen = machine.control.observation(0).volumes
     assert sorted(volume.name for volume in seen) == wanted
     assert all(volume.sealed for volume in seen)
@@ -173,4 +173,4 @@ def test_an_array_whose_process_was_killed_is_complete_after_the_next_start(mach
         array = tx.scalars(select(Array)).one()
     assert array.state == ResourceState.READY
     seen = machine.control.observation(0)
-    assert [(pool.group, pool.array_uuid) for pool in seen.pools] == [(array.group_name, array.uuid)]
+    assert [(pool.group, pool.array_uuid) for pool in seen.groups] == [(array.group_name, array.uuid)]

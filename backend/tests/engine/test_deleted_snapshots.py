@@ -189,7 +189,7 @@ def _state(bench: Bench, outcome: Outcome) -> str:
 def test_what_an_older_database_takes_for_deleted_is_not_erased_once_it_is_back(bench: Bench) -> None:
     """It stays in the list, where it can be recovered: a snapshot that nobody knows would be in the way for ever."""
     take(bench, "s1")
-    place = bench.lv_name(Snapshot, "s1")
+    place = bench.backing_name(Snapshot, "s1")
     delete(bench, "s1")
     _rename(bench, _aside(bench, DeletedSnapshot), place)
     assert _state(bench, bench.do(lambda tx: _erase_snapshot(bench, tx))) in ("failed", "undone")
@@ -199,7 +199,7 @@ def test_what_an_older_database_takes_for_deleted_is_not_erased_once_it_is_back(
 
 
 def test_a_deleted_volume_that_is_back_is_not_forgotten_either(bench: Bench) -> None:
-    place = bench.lv_name(Volume, "t1")
+    place = bench.backing_name(Volume, "t1")
     bench.do(lambda tx: volumes.delete(bench.control.change(tx, ADMIN), "t1"))
     _rename(bench, _aside(bench, DeletedVolume), place)
     assert _state(bench, bench.do(lambda tx: _erase_volume(bench, tx))) in ("failed", "undone")
@@ -213,7 +213,7 @@ def test_what_an_older_database_takes_for_a_snapshot_goes_for_good_from_where_it
     with bench.store.read() as tx:
         id_ = tx.scalars(select(Snapshot.id)).one()
     before = bench.lvs()
-    _rename(bench, bench.lv_name(Snapshot, "s1"), f"d{id_.replace('-', '')[:12]}")
+    _rename(bench, bench.backing_name(Snapshot, "s1"), f"d{id_.replace('-', '')[:12]}")
     bench.do(lambda tx: settings.patch(bench.control.change(tx, ADMIN), SettingsPatch(deleted_keep_hours=0)))
     delete(bench, "s1")
     assert (rows(bench, Snapshot), len(before) - len(bench.lvs())) == ([], 1)
@@ -233,7 +233,7 @@ def test_a_job_whose_snapshot_is_kept_already_ends(bench: Bench) -> None:
     take(bench, "s1")
     with bench.store.write() as tx:
         row = tx.scalars(select(Snapshot)).one()
-        same = {name: getattr(row, name) for name in ("id", "name", "volume_id", "size_bytes", "lv_name")}
+        same = {name: getattr(row, name) for name in ("id", "name", "volume_id", "size_bytes", "backing_name")}
         tx.add(DeletedSnapshot(due_s=0, **same))
     delete(bench, "s1")
     assert (rows(bench, Snapshot), rows(bench, DeletedSnapshot)) == ([], ["s1"])

@@ -379,7 +379,7 @@ def test_ten_thousand_mapped_volumes_are_built_within_seconds(lone: Appliance) -
                 "array_id": array_id,
                 "size_bytes": 4 << 20,
                 "provisioning": "thick",
-                "lv_name": f"v{n}",
+                "backing_name": f"v{n}",
                 **ids.volume().model_dump(),
             }
             for n in range(10_000)

@@ -108,7 +108,7 @@ def test_it_becomes_ours_with_its_data_and_comes_back_after_a_boot(world: World)
     run(world, adopt(world, ForeignArrayAdopt(name="archive")))
     with world.store.read() as tx:
         array = tx.query(Array).filter_by(name="archive").one()
-        assert (array.md_name, array.group_name, array.state, len(array.disks)) == ("old:0", "srv", "ready", 2)
+        assert (array.engine_name, array.group_name, array.state, len(array.disks)) == ("old:0", "srv", "ready", 2)
         volumes = {one.name: one for one in tx.query(Volume).filter_by(array_id=array.id)}
         assert set(volumes) == set(NAMES)
         assert len({one.naa for one in volumes.values()}) == 2
@@ -143,7 +143,7 @@ def test_volumes_that_are_left_out_stay_as_they_are(world: World) -> None:
     started(world)
     run(world, adopt(world, ForeignArrayAdopt(volumes=("web",))))
     with world.store.read() as tx:
-        array = tx.query(Array).filter_by(md_name="old:0").one()
+        array = tx.query(Array).filter_by(engine_name="old:0").one()
         assert [one.name for one in tx.query(Volume).filter_by(array_id=array.id)] == ["web"]
     tags = {view.lv.name: view.lv.tags for view in world.machine.lvm.lvs() if view.vg.name == "srv"}
     assert tags["db"] == set()
@@ -156,7 +156,7 @@ def test_volumes_that_are_left_out_stay_as_they_are(world: World) -> None:
     run(world, outcome)
     assert UUID not in [one.id for one in listed(world)]
     with world.store.read() as tx:
-        volumes = {one.name: one.array_id for one in tx.query(Volume) if one.lv_name in NAMES}
+        volumes = {one.name: one.array_id for one in tx.query(Volume) if one.backing_name in NAMES}
         assert (set(volumes), len(set(volumes.values()))) == (set(NAMES), 1)
     with pytest.raises(NotFound, match="no foreign array"):
         start(world)
@@ -208,7 +208,7 @@ def test_a_volume_that_is_not_there_or_in_use_is_refused(world: World) -> None:
     assert any("not adopted as volumes: db in volume group srv" in words for words in outcome.plan.warnings)
     run(world, outcome)
     with world.store.read() as tx:
-        assert [one.name for one in tx.query(Volume) if one.lv_name in NAMES] == ["web"]
+        assert [one.name for one in tx.query(Volume) if one.backing_name in NAMES] == ["web"]
 
 
 def test_an_array_with_nothing_on_it_gets_a_group_only_where_that_is_asked_for(world: World) -> None:
@@ -248,7 +248,7 @@ def test_what_carries_the_mark_of_a_lost_database_is_rebuilt(world: World) -> No
     run(world, adopt(world))
     world.settle()
     with world.store.write() as tx:
-        array = tx.query(Array).filter_by(md_name="old:0").one()
+        array = tx.query(Array).filter_by(engine_name="old:0").one()
         tx.query(Volume).filter_by(array_id=array.id).delete()
         for disk in list(array.disks):
             tx.delete(disk)
@@ -334,7 +334,7 @@ def test_an_agent_that_is_killed_on_the_way_goes_on(world: World, other: World, 
     world.settle()
     world.pass_time(5)
     with world.store.read() as tx:
-        assert {one.name for one in tx.query(Volume) if one.lv_name in NAMES} == set(NAMES)
+        assert {one.name for one in tx.query(Volume) if one.backing_name in NAMES} == set(NAMES)
     assert world.machine.read_data("/dev/srv/db", 0) == "data of db"
     assert bystanders(world) == []
 

@@ -267,7 +267,7 @@ def test_a_failed_deletion_makes_the_array_ready_again(appliance: Appliance) -> 
         outcome = arrays.delete(appliance.control.change(tx, ADMIN), "tank")
     assert run(appliance, outcome.job_id) is JobState.UNDONE
     assert state_of(appliance, Array, array_id) == ResourceState.READY
-    assert appliance.agent.machine.pools, "the group was made again"
+    assert appliance.agent.machine.groups, "the group was made again"
 
 
 def test_a_stuck_deletion_that_is_retried_finishes_the_deletion(appliance: Appliance) -> None:

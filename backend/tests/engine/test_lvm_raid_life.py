@@ -16,7 +16,7 @@ from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray
 from lunette.domain.errors import Conflict, InUse, LunetteError
 from lunette.domain.exports import ServingState
 from lunette.domain.sealed_copies import CopyHeader, SealOrder
-from lunette.domain.steps import DiskWipe, LvmRaidDestroy, MdMember
+from lunette.domain.steps import DiskWipe, LvmRaidDestroy, MemberDisk
 from lunette.engine.changes import array_changes
 from lunette.store.journal import Alert
 from lunette.store.resources import ArrayDisk
@@ -243,7 +243,9 @@ def test_a_group_that_carries_volumes_is_not_destroyed(world: World) -> None:
         uuid=found.uuid,
         raid_group=found.name,
         size_bytes=found.size_bytes,
-        members=tuple(MdMember(disk_id=id_, serial=d.serial) for id_, d in zip(life.ids[:3], life.disks, strict=False)),
+        members=tuple(
+            MemberDisk(disk_id=id_, serial=d.serial) for id_, d in zip(life.ids[:3], life.disks, strict=False)
+        ),
     )
     with pytest.raises(InUse, match="is in use"):
         RUNNERS[LvmRaidDestroy].do(life.machine, step)
@@ -253,7 +255,7 @@ def test_a_group_that_carries_volumes_is_not_destroyed(world: World) -> None:
 def test_its_sealed_copy_is_read_by_an_agent_that_knows_nothing(world: World) -> None:
     life = Life(world)
     array = life.look()
-    (pool,) = [pool for pool in world.control.observation().pools if pool.array_uuid == array.uuid]
+    (pool,) = [pool for pool in world.control.observation().groups if pool.array_uuid == array.uuid]
     header = CopyHeader(
         generation=7,
         written_at=dt.datetime(2026, 11, 1, tzinfo=dt.UTC),

@@ -11,7 +11,7 @@ from lunette.domain.arrays import ArrayEngine
 from lunette.domain.jobs import JobKind, JobState
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import GIB, MIB
-from lunette.domain.volumes import ObservedPool, Provisioning
+from lunette.domain.volumes import ObservedGroup, Provisioning
 from lunette.engine.background.thin_pools import PoolWatcher
 from lunette.store.journal import Alert, Job
 from lunette.store.resources import Array, Volume
@@ -38,8 +38,8 @@ class Pooled:
     def look(self, used: int, metadata: int = 0, free: int = 0) -> None:
         self.show(seen.thin(self.group, free, used=used, metadata=metadata))
 
-    def show(self, pool: ObservedPool) -> None:
-        self.machine = self.machine.model_copy(update={"pools": (pool,)})
+    def show(self, pool: ObservedGroup) -> None:
+        self.machine = self.machine.model_copy(update={"groups": (pool,)})
         self.pause_s = self.watcher.round()
 
     def see(self, max_age_s: float) -> Observation:

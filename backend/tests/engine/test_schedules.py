@@ -102,7 +102,7 @@ def test_a_snapshot_that_was_deleted_by_hand_is_no_trouble(bench: Bench) -> None
 def test_a_snapshot_that_vanished_from_the_machine_does_not_stop_the_next_runs(bench: Bench) -> None:
     bench.schedule(keep={"last": 1})
     bench.run()
-    mine = bench.lv_name(Snapshot, bench.snapshots()[0])
+    mine = bench.backing_name(Snapshot, bench.snapshots()[0])
     (view,) = [view for view in bench.machine.lvm.lvs() if view.lv.name == mine]
     bench.machine.run(["lvremove", "--yes", f"{view.vg.name}/{mine}"])
     assert mine not in bench.lvs()
@@ -114,7 +114,7 @@ def test_a_volume_that_has_a_snapshots_place_on_the_machine_is_not_taken_for_it(
     """Renamed by hand, and another volume under its name: neither is deleted, and the run says what it met."""
     bench.schedule(keep={"last": 1})
     bench.run()
-    mine, other = bench.lv_name(Snapshot, bench.snapshots()[0]), bench.lv_name(Volume, "thick")
+    mine, other = bench.backing_name(Snapshot, bench.snapshots()[0]), bench.backing_name(Volume, "thick")
     group = bench.machine.lvm.lvs()[0].vg.name
     bench.machine.run(["lvrename", group, mine, "kept-by-hand"])
     bench.machine.run(["lvrename", group, other, mine])
@@ -128,7 +128,7 @@ def test_a_failed_run_deletes_nothing_raises_an_alert_and_the_next_good_one_take
     bench.schedule(volumes=["t1", "t2"], keep={"last": 1})
     bench.run()
     before = bench.snapshots("t1")
-    of_t1 = bench.lv_name(Volume, "t1")
+    of_t1 = bench.backing_name(Volume, "t1")
     bench.machine.faults.break_calls(lambda call: call.detail.startswith("lvcreate") and of_t1 in call.detail)
     failed = bench.run()
     bench.machine.faults.break_calls(None)
@@ -213,7 +213,7 @@ def test_a_restart_in_the_middle_of_a_run_neither_repeats_nor_forgets(bench: Ben
     assert len(bench.jobs("snapshot.delete")) == 1
     (only,) = bench.snapshots()
     assert len(bench.lvs() - {"pool"}) == 3 + 1, "nothing is left on the machine that is not in the database"
-    assert bench.lv_name(Snapshot, only) in bench.lvs()
+    assert bench.backing_name(Snapshot, only) in bench.lvs()
 
 
 def test_runs_missed_while_the_appliance_was_down_are_one_run(bench: Bench) -> None:

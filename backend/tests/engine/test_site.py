@@ -376,7 +376,7 @@ def outcome_of(world: World) -> tuple[Facts, object]:
     on_machine = (
         [array.members for array in seen.arrays],
         sorted((volume.size_bytes, volume.sealed) for volume in seen.volumes),
-        [pool.free_bytes for pool in seen.pools],
+        [pool.free_bytes for pool in seen.groups],
     )
     return there(world), on_machine
 

@@ -215,13 +215,15 @@ def rows_picture(store: Store) -> Picture:
             "array disks": {
                 row.disk_id: (row.array_id, row.leaving, row.role) for row in tx.scalars(select(ArrayDisk))
             },
-            "volumes": {row.name: (row.state, row.lv_name, row.size_bytes) for row in tx.scalars(select(Volume))},
+            "volumes": {row.name: (row.state, row.backing_name, row.size_bytes) for row in tx.scalars(select(Volume))},
             "deleted": {
-                row.name: (row.state, row.lv_name, row.held_bytes) for row in tx.scalars(select(DeletedVolume))
+                row.name: (row.state, row.backing_name, row.held_bytes) for row in tx.scalars(select(DeletedVolume))
             },
-            "snapshots": {row.name: (row.state, row.lv_name, row.size_bytes) for row in tx.scalars(select(Snapshot))},
+            "snapshots": {
+                row.name: (row.state, row.backing_name, row.size_bytes) for row in tx.scalars(select(Snapshot))
+            },
             "deleted snapshots": {
-                row.name: (row.state, row.lv_name, row.volume_id) for row in tx.scalars(select(DeletedSnapshot))
+                row.name: (row.state, row.backing_name, row.volume_id) for row in tx.scalars(select(DeletedSnapshot))
             },
             "mappings": sorted((row.volume_id, row.lun) for row in tx.scalars(select(Mapping))),
             "targets": sorted(row.iqn for row in tx.scalars(select(Target))),

@@ -37,16 +37,16 @@ def an_undo_that_forgets_its_work(machine: FakeSystem, step: AnyStep) -> StepRep
 
 def a_create_that_does_not_look_first(machine: FakeSystem, step: AnyStep) -> StepReply:
     assert isinstance(step, GroupCreate)
-    running = machine.md.by_uuid(step.md_uuid)
+    running = machine.md.by_uuid(step.array_uuid)
     assert running
-    tags = ["--addtag", "lunette", "--addtag", f"lunette.array={step.md_uuid}"]
+    tags = ["--addtag", "lunette", "--addtag", f"lunette.array={step.array_uuid}"]
     machine.run(["vgcreate", "-y", *tags, step.group, f"/dev/{running.kernel_name}"])
     return StepReply(changed=True, detail="")
 
 
 def a_seal_that_stops_half_way(machine: FakeSystem, step: AnyStep) -> StepReply:
     assert isinstance(step, VolumesSeal)
-    machine.run(["lvchange", "--deltag", "lunette.fresh", f"{step.group}/{step.volumes[0].lv_name}"])
+    machine.run(["lvchange", "--deltag", "lunette.fresh", f"{step.group}/{step.volumes[0].backing_name}"])
     return StepReply(changed=True, detail="")
 
 
@@ -58,7 +58,7 @@ def a_wipe_of_a_disk_of_others(machine: FakeSystem, step: AnyStep) -> StepReply:
 def a_cut_that_leaves_the_old_content(machine: FakeSystem, step: AnyStep) -> StepReply:
     assert isinstance(step, VolumeCut)
     tags = ["--addtag", "lunette", "--addtag", f"lunette.volume={step.volume_id}", "--addtag", "lunette.fresh"]
-    size = ["--name", step.lv_name, "--size", f"{step.size_bytes}b"]
+    size = ["--name", step.backing_name, "--size", f"{step.size_bytes}b"]
     machine.run(["lvcreate", "-y", "--zero", "n", "--wipesignatures", "n", *tags, *size, step.group])
     return StepReply(changed=True, detail="")
 

@@ -188,7 +188,7 @@ class World:
         with self.store.read() as tx:
             row = tx.query(Volume).filter_by(name=volume).one()
             array = tx.get_one(Array, row.array_id)
-            return volume_planning(ArrayEngine(array.engine)).device_path(array.group_name, row.lv_name)
+            return volume_planning(ArrayEngine(array.engine)).device_path(array.group_name, row.backing_name)
 
     def story(self, job_id: str) -> str:
         """What the journal says about a job."""

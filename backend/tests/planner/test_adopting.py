@@ -30,7 +30,7 @@ UUID = "d" * 32
 NOTHING = Facts(
     appliance_id="0" * 12,
     arrays={},
-    md_names=frozenset(),
+    engine_names=frozenset(),
     volumes=frozenset(),
     hosts=frozenset(),
     host_groups=frozenset(),
@@ -67,7 +67,7 @@ def running(config: SavedConfig, **group: Any) -> Foreign:
         "extent_bytes": 4 << 20,
         "arrays": (UUID,),
         "devices": 1,
-        "md_name": "old:0",
+        "engine_name": "old:0",
         "marked_for": None,
         "volumes": tuple(
             ForeignVolume(name=store.name, size_bytes=GIB, is_open=True, is_plain=True, is_ours=False)
@@ -174,7 +174,7 @@ def test_some_shapes_are_taken_over() -> None:
         ({"devices": 2}, "uses 2 devices"),
         ({"arrays": ()}, "0 of them md arrays"),
         ({"marked_for": "9" * 32}, "carries the mark of another appliance"),
-        ({"md_name": "0"}, "no name with a home host"),
+        ({"engine_name": "0"}, "no name with a home host"),
     ],
 )
 def test_what_lies_beneath_is_judged(change: dict[str, Any], words: str) -> None:
@@ -213,7 +213,7 @@ def test_what_the_database_has_already_is_not_taken_twice() -> None:
         "initiators": {one.initiator: "there" for one in rows.hosts},
         "serials": frozenset(one.identity.serial for one in rows.volumes),
         "disks": {"nvme-D1": "tank"},
-        "md_names": frozenset({"old:0"}),
+        "engine_names": frozenset({"old:0"}),
         "portals": tuple(KnownPortal("p", "p", "nvme-tcp", one.address, one.port) for one in rows.portals),
     }
     for name, value in taken.items():

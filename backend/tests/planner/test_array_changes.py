@@ -35,7 +35,7 @@ from lunette.domain.errors import Conflict, InUse, Invalid, LunetteError
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.sizes import GIB, MIB
-from lunette.domain.steps import DiskWipe, MdAdd, MdFail, MdForceStart, MdMember, MdRemove, MdReplace
+from lunette.domain.steps import DiskWipe, MdAdd, MdFail, MdForceStart, MdRemove, MdReplace, MemberDisk
 from lunette.domain.tuning import Scheduler
 from lunette.planner.arrays.release import plan_release
 from lunette.planner.checks.checker import Bounds, faults
@@ -51,7 +51,7 @@ SPARE = "nvme-D4"
 
 def known(disks: int = 4) -> KnownArray:
     """Three members, and what follows them is spare."""
-    members = tuple(MdMember(disk_id=f"nvme-D{n}", serial=f"D{n}") for n in range(1, disks + 1))
+    members = tuple(MemberDisk(disk_id=f"nvme-D{n}", serial=f"D{n}") for n in range(1, disks + 1))
     return KnownArray(
         id="id",
         name="tank",
@@ -61,7 +61,7 @@ def known(disks: int = 4) -> KnownArray:
         group="g",
         size_bytes=GIB,
         members=members,
-        md_name="a1",
+        engine_name="a1",
     )
 
 

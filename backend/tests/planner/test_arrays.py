@@ -56,14 +56,14 @@ def refused(
 def test_the_planner_makes_every_choice() -> None:
     new = plan(spec())
     assert [type(step) for step in new.plan.steps] == [MdCreate, GroupCreate]
-    assert new.made.own_name == md.md_name(new.id)
+    assert new.made.engine_name == md.md_name(new.id)
     assert new.made.chunk_bytes == 64 * 1024
     assert new.made.write_hole is WriteHole.PPL
     assert [member.disk_id for member in new.members] == list(FOUR)
     assert [member.serial for member in new.members] == ["D1", "D2", "D3", "D4"]
     assert new.plan.steps[0].devices() == FOUR
     assert new.made.group is not None
-    assert new.made.group.md_uuid == new.made.uuid
+    assert new.made.group.array_uuid == new.made.uuid
     assert new.made.size_bytes == 3 * new.made.member_bytes
     assert new.plan.bytes_destroyed() == 0
 

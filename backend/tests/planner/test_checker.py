@@ -27,7 +27,7 @@ from lunette.providers.volumes.lvm import plan as lvm
 Spoil = Callable[[Sequence[AnyStep]], Sequence[AnyStep]]
 USED = with_disk(2, signatures=(seen.EXT4,))
 NAMED = Bounds(wipe=frozenset({"nvme-D2"}))
-POOLS = seen.machine(pools=(seen.pool("g1", 8 * GIB), seen.pool("g2", 8 * GIB)))
+POOLS = seen.machine(groups=(seen.pool("g1", 8 * GIB), seen.pool("g2", 8 * GIB)))
 
 
 def array_plan() -> Plan:
@@ -96,9 +96,9 @@ def test_a_machine_that_is_not_as_the_plan_thinks_is_found(changes: dict[str, An
 
 def test_taken_names_are_found() -> None:
     new = array_plans.plan_create(spec(), seen.machine(), False, {}, identities())
-    taken = seen.machine(arrays=(seen.array("f" * 32, FOUR, name=new.made.own_name),))
+    taken = seen.machine(arrays=(seen.array("f" * 32, FOUR, name=new.made.engine_name),))
     assert any("is taken" in fault for fault in found(new.plan, taken, Bounds()))
-    taken = seen.machine(pools=(seen.pool(new.made.group_name, GIB),))
+    taken = seen.machine(groups=(seen.pool(new.made.group_name, GIB),))
     assert any("exists" in fault for fault in found(new.plan, taken, Bounds()))
 
 
@@ -110,7 +110,7 @@ def test_taken_names_are_found() -> None:
         (lambda s: with_(s, 0, size_bytes=9 * GIB), "are to be allocated from g2, which has"),
         (lambda s: with_(s, 0, size_bytes=MIB), "not a whole number of extents"),
         (lambda s: with_(s, 0, group="g9"), "group g9 was not found"),
-        (lambda s: with_(s, 0, lv_name=s[1].lv_name), "exists in"),
+        (lambda s: with_(s, 0, backing_name=s[1].backing_name), "exists in"),
     ],
 )
 def test_a_spoiled_volume_plan_is_found(spoil: Spoil, words: str) -> None:
@@ -127,9 +127,9 @@ def test_a_volume_is_deleted_only_after_its_exports_and_only_if_it_is_ours() -> 
     delete = steps[1]
     assert isinstance(delete, VolumeDelete)
     plan = Plan(title="", changes=(), steps=steps)
-    ours = seen.machine(volumes=(seen.volume(delete.volume_id, "g1", delete.lv_name),))
+    ours = seen.machine(volumes=(seen.volume(delete.volume_id, "g1", delete.backing_name),))
     assert list(faults(plan, ours, Bounds())) == []
-    foreign = seen.machine(volumes=(seen.volume(None, "g1", delete.lv_name),))
+    foreign = seen.machine(volumes=(seen.volume(None, "g1", delete.backing_name),))
     assert "does not carry this appliance's mark" in next(iter(faults(plan, foreign, Bounds())))
     assert any("without waiting" in fault for fault in found(plan, ours, Bounds(), lambda s: s[1:]))
     other = ExportsGone(volume_ids=("other",), deadline_s=1)
@@ -193,7 +193,7 @@ def test_whatever_the_planner_accepts_passes_the_checker(
     promised=st.integers(min_value=0, max_value=500),
 )
 def test_whatever_volumes_the_planner_accepts_fit(sizes: list[int], free: int, promised: int) -> None:
-    machine = seen.machine(pools=(seen.pool("g1", free * EXTENT_BYTES),))
+    machine = seen.machine(groups=(seen.pool("g1", free * EXTENT_BYTES),))
     facts = VolumeFacts({"tank": known()}, frozenset(), {"tank": promised * EXTENT_BYTES})
     specs = [VolumeCreate(name=f"v{n}", array="tank", size_bytes=size * EXTENT_BYTES) for n, size in enumerate(sizes)]
     fits = sum(sizes) <= free - promised

@@ -5,7 +5,7 @@ from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray, WriteH
 from lunette.domain.drift import Drift, DriftKind
 from lunette.domain.exports import ConvergeReport, PortalReport, ServingState
 from lunette.domain.observations import Observation
-from lunette.domain.volumes import ObservedPool, ObservedVolume
+from lunette.domain.volumes import ObservedGroup, ObservedVolume
 from lunette.planner.diagnosis.drift import DriftFacts, Known, find
 
 TANK = Known("uuid-tank", "tank", "ready")
@@ -49,14 +49,14 @@ def volume(volume_id: str | None = "id-data", group: str = "g1", snapshot_id: st
     )
 
 
-def pool(group: str, *, ours: bool) -> ObservedPool:
-    return ObservedPool(array_uuid=None, group=group, ours=ours, size_bytes=1, free_bytes=0, extent_bytes=1)
+def pool(group: str, *, ours: bool) -> ObservedGroup:
+    return ObservedGroup(array_uuid=None, group=group, ours=ours, size_bytes=1, free_bytes=0, extent_bytes=1)
 
 
 def machine(
-    *arrays: ObservedArray, pools: tuple[ObservedPool, ...] = (), volumes: tuple[ObservedVolume, ...] = ()
+    *arrays: ObservedArray, groups: tuple[ObservedGroup, ...] = (), volumes: tuple[ObservedVolume, ...] = ()
 ) -> Observation:
-    return seen.machine().model_copy(update={"arrays": arrays, "pools": pools, "volumes": volumes})
+    return seen.machine().model_copy(update={"arrays": arrays, "groups": groups, "volumes": volumes})
 
 
 def test_the_mirror_the_appliance_runs_from_is_no_drift() -> None:
@@ -85,7 +85,7 @@ def reported(found: tuple[Drift, ...]) -> list[tuple[DriftKind, str, str]]:
 
 
 def test_what_is_there_as_wanted_is_no_drift() -> None:
-    there = machine(array(), pools=(pool("g1", ours=True),), volumes=(volume(), volume(None, snapshot_id="id-snap")))
+    there = machine(array(), groups=(pool("g1", ours=True),), volumes=(volume(), volume(None, snapshot_id="id-snap")))
     assert find(facts(), there, report()) == ()
     assert find(facts(), None, None) == ()
 
@@ -104,7 +104,7 @@ def test_what_the_database_lacks_is_ours_and_unknown_or_foreign() -> None:
         array(),
         array("u2", "old"),
         array("u3", "theirs", ours=False),
-        pools=(pool("g1", ours=True), pool("vg-theirs", ours=False), pool("theirs", ours=False)),
+        groups=(pool("g1", ours=True), pool("vg-theirs", ours=False), pool("theirs", ours=False)),
         volumes=(volume(), volume("id-old"), volume(None), volume(None, "vg-theirs")),
     )
     assert reported(find(facts(), there, None)) == [

@@ -19,7 +19,7 @@ from lunette.domain.arrays import ArrayCreate, ArrayEngine, ArrayState, EngineAb
 from lunette.domain.errors import InUse, Invalid
 from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation
-from lunette.domain.steps import DiskWipe, GroupCreate, GroupErase, GroupRemove, KeptVolume, MdMember
+from lunette.domain.steps import DiskWipe, GroupCreate, GroupErase, GroupRemove, KeptVolume, MemberDisk
 from lunette.planner.arrays.creation import NewArray, plan_create
 from lunette.planner.arrays.layouts import plan_layouts
 from lunette.planner.checks.checker import Bounds, faults
@@ -37,7 +37,7 @@ KNOWN = KnownArray(
     uuid="0" * 32,
     group="lunette-a1",
     size_bytes=1,
-    members=(MdMember(disk_id="nvme-D1", serial="D1"),),
+    members=(MemberDisk(disk_id="nvme-D1", serial="D1"),),
     level="external",
 )
 
@@ -63,8 +63,8 @@ def test_a_blank_device_becomes_an_array_by_its_group_alone() -> None:
     new = plan(health_command="probe")
     (step,) = new.plan.steps
     assert isinstance(step, GroupCreate)
-    assert step.disk == MdMember(disk_id="nvme-D1", serial="D1")
-    assert step.md_uuid == new.made.uuid
+    assert step.disk == MemberDisk(disk_id="nvme-D1", serial="D1")
+    assert step.array_uuid == new.made.uuid
     assert len(new.made.uuid) == 32
     assert any("does not know the redundancy" in warning for warning in new.plan.warnings)
     assert [*faults(new.plan, seen.machine(), Bounds())] == []
@@ -73,7 +73,7 @@ def test_a_blank_device_becomes_an_array_by_its_group_alone() -> None:
 def test_the_volumes_on_it_can_be_planned_before_it_is_made() -> None:
     new = plan()
     later = after(seen.machine(), new.plan.steps[0])
-    (array,), (pool,) = later.arrays, later.pools
+    (array,), (pool,) = later.arrays, later.groups
     assert (array.uuid, array.state, pool.array_uuid) == (new.made.uuid, ArrayState.UNKNOWN, new.made.uuid)
     disk = later.disk("nvme-D1")
     assert disk is not None

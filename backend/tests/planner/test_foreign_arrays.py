@@ -25,14 +25,14 @@ GROUP = ForeignGroup(
     arrays=(UUID,),
     devices=1,
     marked_for=None,
-    md_name="old:0",
+    engine_name="old:0",
     volumes=(PLAIN,),
     size_bytes=4 * GIB,
     free_bytes=GIB,
     is_listed=False,
 )
-FOUND = FoundArray(seen=ARRAY, md_name="old:0", read_only=True, group=GROUP)
-DOWN = FoundArray(seen=ARRAY.model_copy(update={"state": ArrayState.MISSING, "device": None}), md_name="old:0")
+FOUND = FoundArray(seen=ARRAY, engine_name="old:0", read_only=True, group=GROUP)
+DOWN = FoundArray(seen=ARRAY.model_copy(update={"state": ArrayState.MISSING, "device": None}), engine_name="old:0")
 
 
 def judged(found: FoundArray = FOUND, facts: Any = NOTHING, **machine: Any) -> Judged:
@@ -51,7 +51,7 @@ def test_one_that_runs_is_adopted_and_one_that_does_not_is_started() -> None:
     assert (judged().next, judged().reason) == (NextStep.ADOPT, None)
     assert (judged(DOWN).next, judged(DOWN).reason) == (NextStep.START, None)
     assert [step.kind for step in plan_start(judged(DOWN)).steps] == ["md.start"]
-    for wrong in (FOUND, DOWN.model_copy(update={"md_name": "lunette:a0123456789ab"})):
+    for wrong in (FOUND, DOWN.model_copy(update={"engine_name": "lunette:a0123456789ab"})):
         with pytest.raises(Conflict):
             plan_start(judged(wrong))
 
@@ -61,7 +61,7 @@ def test_one_that_runs_is_adopted_and_one_that_does_not_is_started() -> None:
     [
         (of_group(devices=2), "uses 2 devices"),
         (of_group(closed="it is exported: import it"), "is not free: it is exported"),
-        (FOUND.model_copy(update={"md_name": "0"}), "no name with a home host"),
+        (FOUND.model_copy(update={"engine_name": "0"}), "no name with a home host"),
         (FOUND.model_copy(update={"group": None, "carries": ("ext4",)}), "carries ext4"),
         (FOUND.model_copy(update={"problem": "pvs does not answer"}), "pvs does not answer"),
         (of_array(level="linear"), "has the level linear"),
@@ -97,14 +97,14 @@ def test_disks_that_are_somebody_elses_are_not_taken(change: dict[str, Any], wor
 def test_what_the_database_has_is_not_taken_twice() -> None:
     own = OwnArray("a" * 36, "tank", "ready", "vg0")
     assert "is also named vg0" in (judged(facts=replace(NOTHING, arrays={"b" * 32: own})).reason or "")
-    assert "has the name old:0" in (judged(facts=replace(NOTHING, md_names=frozenset({"old:0"}))).reason or "")
+    assert "has the name old:0" in (judged(facts=replace(NOTHING, engine_names=frozenset({"old:0"}))).reason or "")
     assert "recorded as a disk" in (judged(facts=replace(NOTHING, disks={"nvme-D1": "tank"})).reason or "")
-    assert "is also named vg0" in (judged(pools=(seen.pool("vg0", GIB),)).reason or "")
-    assert judged(of_group(is_listed=True), pools=(seen.pool("vg0", GIB),)).next is NextStep.ADOPT, "it is itself"
+    assert "is also named vg0" in (judged(groups=(seen.pool("vg0", GIB),)).reason or "")
+    assert judged(of_group(is_listed=True), groups=(seen.pool("vg0", GIB),)).next is NextStep.ADOPT, "it is itself"
 
 
 def test_the_mark_of_an_appliance_leads_to_a_rebuild() -> None:
-    for found in (of_group(marked_for=UUID), DOWN.model_copy(update={"md_name": "lunette:a0123456789ab"})):
+    for found in (of_group(marked_for=UUID), DOWN.model_copy(update={"engine_name": "lunette:a0123456789ab"})):
         verdict = judged(found)
         assert (verdict.next, "rebuild" in (verdict.reason or "")) == (NextStep.REBUILD, True)
 
@@ -122,7 +122,7 @@ def test_volumes_that_cannot_be_ours_stay(change: dict[str, Any], words: str) ->
     verdict = judged(of_group(volumes=(PLAIN, other)))
     assert [why is None for _, why in verdict.volumes] == [True, False]
     rows, plan = plan_adopt(verdict, ForeignArrayAdopt(), seen.machine(), NOTHING, IdentitySource())
-    assert [one.lv_name for one in rows.volumes] == ["db"]
+    assert [one.backing_name for one in rows.volumes] == ["db"]
     assert any(
         words.startswith("other") or "not adopted as volumes: other in volume group vg0" in words
         for words in plan.warnings

@@ -12,7 +12,7 @@ from lunette.domain.errors import Conflict, InUse, Invalid
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.sizes import GIB
-from lunette.domain.steps import DiskWipe, MdMember, PoolAdd, PoolAddSpecial, PoolReplace, PoolTakeOut
+from lunette.domain.steps import DiskWipe, MemberDisk, PoolAdd, PoolAddSpecial, PoolReplace, PoolTakeOut
 from lunette.planner.checks.checker import Bounds, faults
 from lunette.planner.engines.known_array import KnownArray
 from lunette.planner.engines.zfs import changes as planner
@@ -23,7 +23,7 @@ ROLES = {"d": MemberRole.DATA, "l": MemberRole.LOG, "c": MemberRole.CACHE, "s": 
 
 def known(roles: str) -> KnownArray:
     """Disks 1, 2, 3 … with the roles of these letters."""
-    members = tuple(MdMember(disk_id=f"nvme-D{n}", serial=f"D{n}") for n in range(1, len(roles) + 1))
+    members = tuple(MemberDisk(disk_id=f"nvme-D{n}", serial=f"D{n}") for n in range(1, len(roles) + 1))
     return KnownArray(
         id="id",
         name="tank",
@@ -87,7 +87,7 @@ def test_a_first_log_is_a_vdev_of_its_own_and_a_further_disk_joins_its_mirror() 
     plan = add("dddl", "log", 7)
     (second,) = plan.steps
     assert isinstance(second, PoolAdd)
-    assert second.beside == MdMember(disk_id="nvme-D4", serial="D4")
+    assert second.beside == MemberDisk(disk_id="nvme-D4", serial="D4")
     assert plan.warnings == ()
     assert "as a mirror of disk nvme-D4" in second.describe()
 

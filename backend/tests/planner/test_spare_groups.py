@@ -10,7 +10,7 @@ from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray, Observ
 from lunette.domain.disk_health import DriveReading
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import GIB
-from lunette.domain.steps import MdAdd, MdMember, MdSpareOut
+from lunette.domain.steps import MdAdd, MdSpareOut, MemberDisk
 from lunette.planner.arrays.spare_groups import Move, Pair, plan_move
 from lunette.planner.checks.checker import Bounds, faults
 from lunette.planner.engines.known_array import KnownArray
@@ -20,7 +20,7 @@ UUIDS = {"short": "a" * 32, "whole": "b" * 32, "other": "c" * 32}
 
 def pair(name: str, *, data: tuple[int, ...], lost: bool = False, spares: tuple[int, ...] = (), **found: Any) -> Pair:
     """A raid1; of one that lost a disk the last of `data` is gone."""
-    members = tuple(MdMember(disk_id=f"nvme-D{n}", serial=f"D{n}") for n in (*data, *spares))
+    members = tuple(MemberDisk(disk_id=f"nvme-D{n}", serial=f"D{n}") for n in (*data, *spares))
     array = KnownArray(
         id=name,
         name=name,
@@ -30,7 +30,7 @@ def pair(name: str, *, data: tuple[int, ...], lost: bool = False, spares: tuple[
         group="g",
         size_bytes=GIB,
         members=members,
-        md_name=name,
+        engine_name=name,
     )
     there = data[:-1] if lost else data
     places = [

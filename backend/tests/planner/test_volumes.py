@@ -30,7 +30,7 @@ def spec(name: str, **changes: Any) -> VolumeCreate:
 def plan(
     *specs: VolumeCreate, arrays: tuple[KnownArray, ...] = (known(),), taken: tuple[str, ...] = (), promised: int = 0
 ) -> NewVolumes:
-    machine = seen.machine(pools=(seen.pool("g1", FREE), seen.pool("g2", FREE)))
+    machine = seen.machine(groups=(seen.pool("g1", FREE), seen.pool("g2", FREE)))
     facts = VolumeFacts({array.name: array for array in arrays}, frozenset(taken), {"tank": promised})
     return creation.plan_create(specs, machine, facts, identities())
 
@@ -50,7 +50,7 @@ def test_each_volume_gets_an_identity_of_its_own() -> None:
     new = plan(*(spec(f"v{n}") for n in range(32)))
     for attribute in ("uuid", "serial", "naa", "nguid", "eui64"):
         assert len({getattr(volume.identity, attribute) for volume in new.volumes}) == 32
-    assert len({volume.id for volume in new.volumes} | {volume.lv_name for volume in new.volumes}) == 64
+    assert len({volume.id for volume in new.volumes} | {volume.backing_name for volume in new.volumes}) == 64
 
 
 def test_the_array_can_be_filled_to_the_last_extent() -> None:

@@ -25,8 +25,8 @@ from lunette.providers.volumes.lvm import plan as lvm
 
 THIN = Provisioning.THIN
 NOW = dt.datetime(2026, 11, 1, tzinfo=dt.UTC)
-ROOMY = seen.machine(pools=(seen.pool("g1", 32 * GIB),))
-POOLED = seen.machine(pools=(seen.thin("g1", 8 * GIB),))
+ROOMY = seen.machine(groups=(seen.pool("g1", 32 * GIB),))
+POOLED = seen.machine(groups=(seen.thin("g1", 8 * GIB),))
 
 
 def plan_thin(machine: Observation, *sizes: int, held: int = 0) -> NewVolumes:
@@ -55,7 +55,7 @@ def test_thin_volumes_may_be_larger_than_their_array_and_the_plan_warns() -> Non
 
 def test_an_array_too_small_for_a_pool_is_refused() -> None:
     with pytest.raises(NoSpace, match="not enough for the thin pool"):
-        plan_thin(seen.machine(pools=(seen.pool("g1", 64 * MIB),)), GIB)
+        plan_thin(seen.machine(groups=(seen.pool("g1", 64 * MIB),)), GIB)
 
 
 def test_thin_volumes_are_refused_where_their_tools_are_missing() -> None:
@@ -150,7 +150,7 @@ def test_a_thin_volume_grows_beyond_what_is_free() -> None:
 
 def test_a_volume_of_others_is_not_grown() -> None:
     plan = grow(2 * GIB)
-    foreign = ROOMY.model_copy(update={"volumes": (seen.volume(None, "g1", lvm.lv_name("v")),)})
+    foreign = ROOMY.model_copy(update={"volumes": (seen.volume(None, "g1", lvm.backing_name("v")),)})
     assert any("does not carry this appliance's mark" in fault for fault in faults(plan, foreign, Bounds()))
 
 
@@ -234,5 +234,5 @@ def test_a_pool_takes_its_metadata_twice() -> None:
     plan = plan_thin(ROOMY, GIB).plan
     (pool,) = [step for step in plan.steps if isinstance(step, ThinPoolCreate)]
     needed = pool.data_bytes + 2 * pool.metadata_bytes
-    tight = seen.machine(pools=(seen.pool("g1", needed - EXTENT_BYTES),))
+    tight = seen.machine(groups=(seen.pool("g1", needed - EXTENT_BYTES),))
     assert any("are to be allocated from g1" in fault for fault in faults(plan, tight, Bounds()))

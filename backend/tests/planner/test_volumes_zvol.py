@@ -27,7 +27,7 @@ from lunette.providers.volumes.zvol import plan as zvol
 
 THIN, THICK = Provisioning.THIN, Provisioning.THICK
 POOL = seen.pool("z1", 8 * GIB).model_copy(update={"extent_bytes": BLOCK_BYTES})
-MACHINE = seen.machine(pools=(POOL, seen.pool("g1", 32 * GIB)))
+MACHINE = seen.machine(groups=(POOL, seen.pool("g1", 32 * GIB)))
 
 
 def zfs_array(name: str = "tank", group: str = "z1") -> KnownArray:
@@ -81,7 +81,7 @@ def test_the_warning_counts_what_thin_zvols_hold_already() -> None:
     assert plan((THIN, 8 * GIB)).plan.warnings == ()
     assert "capacity for 8 GiB" in plan((THIN, 9 * GIB)).plan.warnings[0]
     written = seen.volume("v", "z1", "v1", 8 * GIB).model_copy(update={"used_bytes": 4 * GIB})
-    half_full = seen.machine(pools=(POOL.model_copy(update={"free_bytes": 4 * GIB}),), volumes=(written,))
+    half_full = seen.machine(groups=(POOL.model_copy(update={"free_bytes": 4 * GIB}),), volumes=(written,))
     assert plan((THIN, 2 * GIB), machine=half_full, held=6 * GIB).plan.warnings == ()
     assert "capacity for 8 GiB" in plan((THIN, 3 * GIB), machine=half_full, held=6 * GIB).plan.warnings[0]
 
@@ -98,9 +98,9 @@ def test_one_request_cuts_from_arrays_of_both_engines() -> None:
 
 
 def test_a_thick_volume_that_takes_from_a_thin_pool_is_found_by_the_checker() -> None:
-    cut = VolumeCut(engine=VolumeEngine.LVM, volume_id="v", group="g1", lv_name="v1", size_bytes=GIB, pool="pool")
+    cut = VolumeCut(engine=VolumeEngine.LVM, volume_id="v", group="g1", backing_name="v1", size_bytes=GIB, pool="pool")
     spoiled = plan((THICK, GIB)).plan.model_copy(update={"steps": (cut, VolumesSeal.of([cut]))})
-    machine = seen.machine(pools=(seen.thin("g1", GIB),))
+    machine = seen.machine(groups=(seen.thin("g1", GIB),))
     assert [fault for fault in faults(spoiled, machine, Bounds()) if "is thick and takes from thin pool" in fault]
 
 
@@ -115,7 +115,7 @@ def test_zvols_grow_and_have_snapshots_thick_ones_too() -> None:
     for provisioning in Provisioning:
         of = on_zfs(provisioning=provisioning)
         step = volumes_snapshots.plan_take(wanted, of, MACHINE, False, identities()).step
-        assert (step.engine, step.lv_name.split("@")[0]) == (VolumeEngine.ZVOL, step.origin)
+        assert (step.engine, step.backing_name.split("@")[0]) == (VolumeEngine.ZVOL, step.origin)
     with pytest.raises(Invalid, match="only thin volumes"):
         volumes_snapshots.plan_take(wanted, volume(provisioning=THICK, group="g1"), MACHINE, False, identities())
 

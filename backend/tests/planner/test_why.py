@@ -20,7 +20,7 @@ from lunette.domain.fc import FcMode, ObservedFcPort
 from lunette.domain.mappings import Family, Protocol
 from lunette.domain.observations import SessionsObservation
 from lunette.domain.sizes import GIB
-from lunette.domain.steps import MdMember
+from lunette.domain.steps import MemberDisk
 from lunette.domain.why import LinkState, Part
 from lunette.planner.access.portals import KnownPortal
 from lunette.planner.diagnosis.why import ChainFacts, HostAccess, MappedHost, why
@@ -28,7 +28,7 @@ from lunette.planner.engines.known_array import KnownArray
 
 DISKS = ("nvme-D1", "nvme-D2", "nvme-D3")
 ARRAY = KnownArray(
-    "a1", "tank", "ready", ArrayEngine.MD, "u1", "g1", GIB, tuple(MdMember(disk_id=d, serial=d) for d in DISKS)
+    "a1", "tank", "ready", ArrayEngine.MD, "u1", "g1", GIB, tuple(MemberDisk(disk_id=d, serial=d) for d in DISKS)
 )
 IQN, TARGET = "iqn.2026-01.com.example:h", "iqn.2026-11.io.lunette:x.h"
 PORTAL = KnownPortal("p1", "front", "iscsi", "10.0.2.15", 3260)
@@ -43,7 +43,7 @@ SESSION = ObservedSession(
     since=None,
 )
 MACHINE = seen.machine(
-    arrays=(seen.array("u1", DISKS),), pools=(seen.pool("g1", GIB),), volumes=(seen.volume("v1", "g1", "v1x"),)
+    arrays=(seen.array("u1", DISKS),), groups=(seen.pool("g1", GIB),), volumes=(seen.volume("v1", "g1", "v1x"),)
 )
 
 
@@ -130,7 +130,7 @@ def test_nothing_is_broken_where_nothing_is() -> None:
         ),
         (dirty_degraded(), Part.ARRAY, "array tank stays stopped: it stopped during writes"),
         (without_disks(ArrayState.FAILED), Part.ARRAY, "array tank has failed"),
-        (machine(pools=()), Part.ARRAY, "g1, which holds its volumes, was not found"),
+        (machine(groups=()), Part.ARRAY, "g1, which holds its volumes, was not found"),
         (replace(GOOD, array=replace(ARRAY, state="deleting")), Part.ARRAY, "array tank is deleting"),
         (replace(GOOD, volume_state="stuck"), Part.VOLUME, "volume v is stuck"),
         (machine(volumes=()), Part.VOLUME, "volume v was not found on its array"),

@@ -9,7 +9,7 @@ from lunette.domain.arrays import ArrayCreate, Level, Raid10Layout
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.exports import ExportArray
 from lunette.domain.sizes import MIB
-from lunette.domain.steps import AnyStep, DiskWipe, GroupCreate, MdCreate, MdDestroy, MdMember, VolumeCut, VolumesSeal
+from lunette.domain.steps import AnyStep, DiskWipe, GroupCreate, MdCreate, MdDestroy, MemberDisk, VolumeCut, VolumesSeal
 from lunette.domain.volumes import VolumeEngine
 from lunette.providers.arrays.md import plan as md
 from lunette.providers.volumes.lvm import plan as lvm
@@ -42,7 +42,7 @@ class Rig:
         """The step that makes an array of the first disks."""
         found = [self.observed(disk) for disk in self.disks[:disks]]
         spec = ArrayCreate(name="tank", level=level, layout=layout, disks=tuple(disk.id for disk in found))
-        members = [MdMember(disk_id=disk.id, serial=disk.serial) for disk in found]
+        members = [MemberDisk(disk_id=disk.id, serial=disk.serial) for disk in found]
         return md.create_step(ARRAY_ID, ARRAY_UUID, spec, members, [disk.size_bytes for disk in found])
 
     def destroy(self, create: MdCreate) -> MdDestroy:
@@ -57,8 +57,10 @@ class Rig:
         return array(0).model_copy(update={"uuid": create.uuid, "group": group.group, "members": members})
 
     def cut(self, group: GroupCreate, size: int = 64 * MIB) -> VolumeCut:
-        name = lvm.lv_name(VOLUME_ID)
-        return VolumeCut(engine=VolumeEngine.LVM, volume_id=VOLUME_ID, group=group.group, lv_name=name, size_bytes=size)
+        name = lvm.backing_name(VOLUME_ID)
+        return VolumeCut(
+            engine=VolumeEngine.LVM, volume_id=VOLUME_ID, group=group.group, backing_name=name, size_bytes=size
+        )
 
     def seal(self, cut: VolumeCut) -> VolumesSeal:
         return VolumesSeal.of([cut])

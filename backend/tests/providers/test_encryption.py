@@ -288,7 +288,7 @@ def test_it_is_not_closed_while_a_volume_is_open() -> None:
     group = safe.encrypt()
     cut = safe.cut(group)
     safe.do(cut)
-    safe.machine.blocks.open_shared(f"/dev/{group.group}/{cut.lv_name}", "somebody")
+    safe.machine.blocks.open_shared(f"/dev/{group.group}/{cut.backing_name}", "somebody")
     with pytest.raises(InUse, match="still open"):
         safe.do(plan.destroy_step(ARRAY_ID, safe.md.uuid))
     assert safe.header().keys == [PASSPHRASE]

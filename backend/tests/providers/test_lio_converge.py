@@ -45,7 +45,7 @@ class ExportRig(Rig):
             engine=VolumeEngine.LVM,
             volume_id=id_of(number),
             group=self.lvm.group,
-            lv_name=f"v{number}",
+            backing_name=f"v{number}",
             size_bytes=64 * MIB,
         )
 

@@ -8,7 +8,7 @@ from backend.tests.providers.test_md_members import SYNCED_S, adding, member, wh
 from lunette.domain.arrays import ArrayCreate, ArrayState, Level, ObservedArray, WriteHole
 from lunette.domain.errors import Conflict, NotFound
 from lunette.domain.sizes import MIB
-from lunette.domain.steps import MdCreate, MdForceStart, MdMember
+from lunette.domain.steps import MdCreate, MdForceStart, MemberDisk
 from lunette.providers.arrays.md import assemble
 from lunette.providers.arrays.md import plan as md
 
@@ -21,7 +21,7 @@ def rig() -> Rig:
 def made(rig: Rig, level: Level, disks: int, hole: WriteHole | None = None) -> MdCreate:
     found = [rig.observed(disk) for disk in rig.disks[:disks]]
     spec = ArrayCreate(name="tank", level=level, disks=tuple(disk.id for disk in found), write_hole=hole)
-    members = [MdMember(disk_id=disk.id, serial=disk.serial) for disk in found]
+    members = [MemberDisk(disk_id=disk.id, serial=disk.serial) for disk in found]
     rig.do(create := md.create_step("a" * 8, "b" * 32, spec, members, [disk.size_bytes for disk in found]))
     rig.machine.advance(SYNCED_S)
     return create

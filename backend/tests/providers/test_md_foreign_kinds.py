@@ -47,7 +47,7 @@ def one(attributes: dict[str, str] | None = None, members: Any = None, name: str
 
 
 def verdict(array: ObservedArray, md_name: str = "shed:pictures") -> tuple[NextStep, str]:
-    judged = judge(FoundArray(seen=array, md_name=md_name), seen.machine(disks=DISKS), NOTHING)
+    judged = judge(FoundArray(seen=array, engine_name=md_name), seen.machine(disks=DISKS), NOTHING)
     return judged.next, judged.reason or ""
 
 

@@ -281,9 +281,9 @@ def test_the_group_grows_only_after_the_kernel_shows_the_room(rig: Rig) -> None:
     create = stand(rig)
     group = rig.group(create)
     rig.do(group)
-    before = rig.agent.observe().pools[0].size_bytes
+    before = rig.agent.observe().groups[0].size_bytes
     wanted = array(rig).size_bytes * 3 // 2
-    grow = GroupGrow(array_id=create.array_id, md_uuid=create.uuid, group=group.group, size_bytes=wanted)
+    grow = GroupGrow(array_id=create.array_id, array_uuid=create.uuid, group=group.group, size_bytes=wanted)
     rig.do(adding(rig, create, 3))
     rig.do(log_off(create))
     rig.do(growing(create))
@@ -291,7 +291,7 @@ def test_the_group_grows_only_after_the_kernel_shows_the_room(rig: Rig) -> None:
         rig.do(grow)
     rig.machine.advance(SYNCED_S)
     assert rig.do(grow)
-    assert rig.agent.observe().pools[0].size_bytes > before * 14 // 10
+    assert rig.agent.observe().groups[0].size_bytes > before * 14 // 10
     assert not rig.do(grow)
 
 

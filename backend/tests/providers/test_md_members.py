@@ -9,7 +9,7 @@ from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ScrubOutcome
 from lunette.domain.errors import Conflict, InUse, NotFound
 from lunette.domain.exports import ExportArray
 from lunette.domain.sizes import GIB
-from lunette.domain.steps import MdAdd, MdCreate, MdFail, MdMember, MdRemove, MdReplace, MdScrub, MdSpareOut
+from lunette.domain.steps import MdAdd, MdCreate, MdFail, MdRemove, MdReplace, MdScrub, MdSpareOut, MemberDisk
 from lunette.providers.arrays.md.assemble import assemble
 
 SYNCED_S = 40
@@ -24,9 +24,9 @@ def which(create: MdCreate) -> tuple[str, str, str]:
     return create.array_id, create.uuid, create.md_name
 
 
-def member(rig: Rig, number: int) -> MdMember:
+def member(rig: Rig, number: int) -> MemberDisk:
     disk = rig.observed(rig.disks[number])
-    return MdMember(disk_id=disk.id, serial=disk.serial)
+    return MemberDisk(disk_id=disk.id, serial=disk.serial)
 
 
 def stand(rig: Rig, level: Level = Level.RAID5, disks: int = 3) -> MdCreate:
@@ -97,7 +97,7 @@ def test_what_lies_on_a_disk_is_looked_at_again_before_it_joins(rig: Rig) -> Non
     with pytest.raises(Conflict, match="larger"):
         rig.do(adding(rig, create, 5, 3 * GIB))
     with pytest.raises(Conflict, match="the drive was replaced"):
-        rig.do(step.model_copy(update={"member": MdMember(disk_id=step.member.disk_id, serial="X")}))
+        rig.do(step.model_copy(update={"member": MemberDisk(disk_id=step.member.disk_id, serial="X")}))
 
 
 def test_a_disk_with_data_is_not_removed(rig: Rig) -> None:

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from lunette.domain.arrays import ArrayCreate, Level, WriteHole
 from lunette.domain.sizes import GIB, KIB, MIB, TIB
-from lunette.domain.steps import MdMember
+from lunette.domain.steps import MemberDisk
 from lunette.providers.arrays.md import plan
 
 UUID = "01234567-89ab-cdef-0123-456789abcdef"
@@ -88,7 +88,7 @@ def test_disks_too_small_for_an_array_are_refused() -> None:
 
 
 def test_a_step_carries_every_choice() -> None:
-    members = [MdMember(disk_id=f"d{n}", serial=f"S{n}") for n in range(4)]
+    members = [MemberDisk(disk_id=f"d{n}", serial=f"S{n}") for n in range(4)]
     step = plan.create_step(UUID, UUID, spec(), members, [2 * GIB, GIB, GIB, GIB])
     assert step.uuid == "0123456789abcdef0123456789abcdef"
     assert step.md_name == "a0123456789ab"

@@ -81,7 +81,7 @@ def three(**changes: str) -> list[str]:
 
 def start_of(array: ObservedArray) -> tuple[NextStep, str]:
     disks = tuple(seen.disk(n, id=f"ata-W{n}") for n in range(4))
-    judged = judge(FoundArray(seen=array, md_name="shed:old pictures"), seen.machine(disks=disks), NOTHING)
+    judged = judge(FoundArray(seen=array, engine_name="shed:old pictures"), seen.machine(disks=disks), NOTHING)
     return judged.next, judged.reason or ""
 
 

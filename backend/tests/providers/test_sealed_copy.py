@@ -33,7 +33,7 @@ def order(group: GroupCreate, content: bytes, generation: int = 1) -> SealOrder:
     header = CopyHeader(
         generation=generation,
         written_at=dt.datetime(2026, 11, 1, tzinfo=dt.UTC),
-        array_uuid=group.md_uuid,
+        array_uuid=group.array_uuid,
         appliance_id="abc",
         appliance="box",
         version="1",
@@ -103,7 +103,9 @@ def test_the_copy_is_no_volume_and_goes_with_its_group(group: tuple[FakeSystem, 
     sealed_copy.write(machine, order(made, b"one"))
     pools, volumes = parse.observed(observe.observe_groups(machine, {}))
     assert (len(pools), volumes) == (1, ())
-    step = GroupRemove(array_id=made.array_id, md_uuid=made.md_uuid, group=made.group, extent_bytes=made.extent_bytes)
+    step = GroupRemove(
+        array_id=made.array_id, array_uuid=made.array_uuid, group=made.group, extent_bytes=made.extent_bytes
+    )
     assert remove(machine, step) is not None
     assert observe.find_group(machine, made.group) is None
 
@@ -111,7 +113,7 @@ def test_the_copy_is_no_volume_and_goes_with_its_group(group: tuple[FakeSystem, 
 def test_what_is_not_ours_is_not_written_to(group: tuple[FakeSystem, GroupCreate]) -> None:
     machine, made = group
     with pytest.raises(Conflict, match="not that of array"):
-        sealed_copy.write(machine, order(made.model_copy(update={"md_uuid": "0" * 32}), b"x"))
+        sealed_copy.write(machine, order(made.model_copy(update={"array_uuid": "0" * 32}), b"x"))
     with pytest.raises(NotFound):
         sealed_copy.write(machine, order(made.model_copy(update={"group": "other"}), b"x"))
     machine.run(["lvcreate", "-y", "--name", COPY_NAME, "--size", "8388608b", made.group])

@@ -8,7 +8,7 @@ from backend.tests.providers.rig import Rig
 from lunette.domain.arrays import ArrayState, Level, Raid10Layout, WriteHole
 from lunette.domain.errors import Conflict, InUse, LunetteError, NoSpace, NotFound
 from lunette.domain.sizes import GIB, MIB
-from lunette.domain.steps import MdMember, VolumeDelete
+from lunette.domain.steps import MemberDisk, VolumeDelete
 from lunette.domain.volumes import VolumeEngine
 
 
@@ -96,7 +96,7 @@ def test_a_member_in_use_is_refused(rig: Rig, how: str) -> None:
 def test_a_member_that_was_exchanged_is_refused(rig: Rig) -> None:
     step = rig.create()
     wrong = step.model_copy(
-        update={"members": (*step.members[:2], MdMember(disk_id=step.members[2].disk_id, serial="X"))}
+        update={"members": (*step.members[:2], MemberDisk(disk_id=step.members[2].disk_id, serial="X"))}
     )
     with pytest.raises(Conflict, match="the drive was replaced"):
         rig.do(wrong)
@@ -202,7 +202,7 @@ def test_a_complete_array_that_is_down_is_started_not_recreated(rig: Rig) -> Non
     rig.do(rig.group(step))
     rig.machine.reboot()
     assert not rig.do(step)
-    assert [pool.group for pool in rig.agent.observe().pools] == [rig.group(step).group]
+    assert [pool.group for pool in rig.agent.observe().groups] == [rig.group(step).group]
 
 
 def test_a_volume_is_cut_blank_sealed_and_then_never_undone(rig: Rig) -> None:
@@ -216,7 +216,7 @@ def test_a_volume_is_cut_blank_sealed_and_then_never_undone(rig: Rig) -> None:
 
 def test_what_an_earlier_volume_left_is_not_seen(rig: Rig) -> None:
     cut = rig.volume()
-    device = f"/dev/{cut.group}/{cut.lv_name}"
+    device = f"/dev/{cut.group}/{cut.backing_name}"
     for offset in (0, 5 * MIB, 64 * MIB - 4096):
         rig.machine.write_data(device, offset, "secret of another host")
     rig.do(
@@ -224,7 +224,7 @@ def test_what_an_earlier_volume_left_is_not_seen(rig: Rig) -> None:
             engine=VolumeEngine.LVM,
             volume_id=cut.volume_id,
             group=cut.group,
-            lv_name=cut.lv_name,
+            backing_name=cut.backing_name,
             size_bytes=cut.size_bytes,
         )
     )
@@ -234,7 +234,7 @@ def test_what_an_earlier_volume_left_is_not_seen(rig: Rig) -> None:
 
 def test_a_sealed_volume_is_never_wiped_by_a_repeated_cut(rig: Rig) -> None:
     cut = rig.volume()
-    device = f"/dev/{cut.group}/{cut.lv_name}"
+    device = f"/dev/{cut.group}/{cut.backing_name}"
     rig.machine.write_data(device, 0, "data of a host")
     rig.do(cut)
     assert rig.machine.read_data(device, 0) == "data of a host"
@@ -254,7 +254,11 @@ def test_another_volume_under_the_same_name_is_left_alone(rig: Rig) -> None:
     cut = rig.volume()
     foreign = cut.model_copy(update={"volume_id": "dddddddd-0000-4000-8000-000000000004"})
     delete = VolumeDelete(
-        engine=VolumeEngine.LVM, volume_id=foreign.volume_id, group=cut.group, lv_name=cut.lv_name, size_bytes=1
+        engine=VolumeEngine.LVM,
+        volume_id=foreign.volume_id,
+        group=cut.group,
+        backing_name=cut.backing_name,
+        size_bytes=1,
     )
     with pytest.raises(Conflict, match="was not changed"):
         rig.do(foreign)
@@ -282,7 +286,7 @@ def test_a_group_with_volumes_is_not_removed(rig: Rig) -> None:
     cut = rig.volume()
     with pytest.raises(InUse, match="volumes"):
         rig.undo(rig.group(rig.create()))
-    assert [volume.name for volume in rig.agent.observe().volumes] == [cut.lv_name]
+    assert [volume.name for volume in rig.agent.observe().volumes] == [cut.backing_name]
 
 
 def test_a_wipe_takes_exactly_what_was_named(rig: Rig) -> None:

@@ -38,15 +38,15 @@ class ThinRig(Rig):
             pool_id="p", group=group, name="pool", data_bytes=128 * MIB, metadata_bytes=4 * MIB, chunk_bytes=64 * KIB
         )
         self.thin = self.cut(self.made).model_copy(update={"pool": "pool"})
-        self.device = f"/dev/{group}/{self.thin.lv_name}"
+        self.device = f"/dev/{group}/{self.thin.backing_name}"
         self.take = SnapshotTake(
             engine=VolumeEngine.LVM,
             snapshot_id=SNAPSHOT_ID,
             volume_id=self.thin.volume_id,
             group=group,
             size_bytes=self.thin.size_bytes,
-            lv_name=lvm.snapshot_name(SNAPSHOT_ID),
-            origin=self.thin.lv_name,
+            backing_name=lvm.snapshot_name(SNAPSHOT_ID),
+            origin=self.thin.backing_name,
         )
 
     def with_thin(self) -> None:
@@ -59,7 +59,7 @@ class ThinRig(Rig):
             engine=VolumeEngine.LVM,
             volume_id=cut.volume_id,
             group=cut.group,
-            lv_name=cut.lv_name,
+            backing_name=cut.backing_name,
             from_bytes=cut.size_bytes,
             size_bytes=size,
             pool=cut.pool,
@@ -71,9 +71,9 @@ class ThinRig(Rig):
             roll_back_id=ROLL_BACK_ID,
             volume_id=self.thin.volume_id,
             group=self.made.group,
-            lv_name=self.thin.lv_name,
+            backing_name=self.thin.backing_name,
             snapshot_id=SNAPSHOT_ID,
-            snapshot=self.take.lv_name,
+            snapshot=self.take.backing_name,
             size_bytes=self.thin.size_bytes,
         )
 
@@ -108,7 +108,7 @@ def test_a_volume_is_never_made_smaller_and_never_larger_than_what_is_left(rig: 
         rig.do(rig.grow(32 * MIB, cut))
     with pytest.raises(NoSpace, match=r"3\.9 GiB free"):
         rig.do(rig.grow(64 * GIB, cut))
-    assert sizes(rig) == {cut.lv_name: 64 * MIB}
+    assert sizes(rig) == {cut.backing_name: 64 * MIB}
     with pytest.raises(Conflict, match="was not changed"):
         rig.do(rig.grow(128 * MIB, cut).model_copy(update={"volume_id": "another"}))
 
@@ -121,7 +121,7 @@ def test_a_kernel_that_was_not_told_the_new_size_is_told_by_the_repeated_step(ri
     assert number
     device = rig.machine.blocks.find(rig.device)
     assert device
-    assert (sizes(rig)[cut.lv_name], device.size_bytes) == (128 * MIB, 64 * MIB)
+    assert (sizes(rig)[cut.backing_name], device.size_bytes) == (128 * MIB, 64 * MIB)
     assert rig.do(step)
     device = rig.machine.blocks.find(rig.device)
     assert device
@@ -188,7 +188,7 @@ def test_the_pool_refuses_errors_instead_of_queueing_and_keeps_a_spare(rig: Thin
         "--chunksize 65536b",
     )
     assert [words for words in policy if words not in command] == []
-    (pool,) = rig.agent.observe().pools
+    (pool,) = rig.agent.observe().groups
     assert pool.thin
     assert (pool.thin.size_bytes, pool.thin.metadata_bytes, pool.thin.volumes) == (128 * MIB, 4 * MIB, 0)
     assert [volume.name for volume in rig.agent.observe().volumes] == []
@@ -200,7 +200,7 @@ def test_a_thin_volume_tells_what_it_holds(rig: ThinRig) -> None:
     (volume,) = rig.agent.observe().volumes
     assert volume.used_bytes
     assert volume.used_bytes // KIB == 65  # a report has two decimals of a percent
-    (pool,) = rig.agent.observe().pools
+    (pool,) = rig.agent.observe().groups
     assert pool.thin
     assert (pool.thin.volumes, pool.thin.used_bytes) == (1, int(128 * MIB * 0.05 / 100))
 
@@ -209,7 +209,7 @@ def test_a_pool_with_a_volume_is_neither_undone_nor_removed(rig: ThinRig) -> Non
     rig.with_thin()
     assert not rig.undo(rig.pool)
     assert not rig.do(ThinPoolRemove(group=rig.made.group, name="pool"))
-    assert sizes(rig) == {rig.thin.lv_name: 64 * MIB}
+    assert sizes(rig) == {rig.thin.backing_name: 64 * MIB}
 
 
 def test_a_pool_of_another_job_is_used_and_not_undone(rig: ThinRig) -> None:
@@ -232,7 +232,7 @@ def test_of_a_pool_that_was_cut_short_nothing_is_left(rig: ThinRig, parts: list[
     assert rig.do(rig.pool) if way == "again" else rig.undo(rig.pool)
     assert not (rig.do(rig.pool) if way == "again" else rig.undo(rig.pool))
     assert sizes(rig) == {}
-    (pool,) = rig.agent.observe().pools
+    (pool,) = rig.agent.observe().groups
     assert (pool.thin is not None) == (way == "again")
 
 
@@ -254,10 +254,10 @@ def test_something_else_under_the_name_of_the_pool_is_left_alone(rig: ThinRig) -
 
 def test_an_array_is_taken_down_with_an_empty_pool_but_not_with_one_in_use(rig: ThinRig) -> None:
     rig.with_thin()
-    remove = lvm.group_gone(rig.made.array_id, rig.made.md_uuid, ())
+    remove = lvm.group_gone(rig.made.array_id, rig.made.array_uuid, ())
     with pytest.raises(InUse, match="volumes"):
         rig.do(remove)
-    rig.machine.run(["lvremove", "-y", f"{rig.made.group}/{rig.thin.lv_name}"])
+    rig.machine.run(["lvremove", "-y", f"{rig.made.group}/{rig.thin.backing_name}"])
     assert rig.do(remove)
 
 
@@ -266,7 +266,7 @@ def test_a_pool_grows_in_data_and_metadata(rig: ThinRig) -> None:
     step = ThinPoolGrow(group=rig.made.group, name="pool", data_bytes=256 * MIB, metadata_bytes=8 * MIB)
     assert rig.do(step)
     assert not rig.do(step)
-    (pool,) = rig.agent.observe().pools
+    (pool,) = rig.agent.observe().groups
     assert pool.thin
     assert (pool.thin.size_bytes, pool.thin.metadata_bytes) == (256 * MIB, 8 * MIB)
 
@@ -278,11 +278,15 @@ def test_a_snapshot_keeps_what_was_and_is_never_active(rig: ThinRig) -> None:
     rig.machine.write_data(rig.device, 0, "new")
     taken = next(v for v in rig.agent.observe().volumes if v.snapshot_id)
     assert (taken.snapshot_id, taken.volume_id, taken.active) == (SNAPSHOT_ID, None, False)
-    clone = rig.thin.model_copy(update={"volume_id": "clone", "lv_name": "vclone", "source": rig.take.lv_name})
+    clone = rig.thin.model_copy(
+        update={"volume_id": "clone", "backing_name": "vclone", "source": rig.take.backing_name}
+    )
     rig.do(clone)
     assert rig.machine.read_data(f"/dev/{rig.made.group}/vclone", 0) == "old"
     rig.do(
-        SnapshotDelete(engine=VolumeEngine.LVM, snapshot_id=SNAPSHOT_ID, group=rig.made.group, lv_name=rig.take.lv_name)
+        SnapshotDelete(
+            engine=VolumeEngine.LVM, snapshot_id=SNAPSHOT_ID, group=rig.made.group, backing_name=rig.take.backing_name
+        )
     )
     assert rig.machine.read_data(f"/dev/{rig.made.group}/vclone", 0) == "old"
     assert rig.machine.read_data(rig.device, 0) == "new"
@@ -302,11 +306,11 @@ def test_a_snapshot_of_another_size_or_volume_is_refused(rig: ThinRig) -> None:
         rig.do(rig.take.model_copy(update={"volume_id": "another"}))
     rig.do(rig.take)
     foreign = SnapshotDelete(
-        engine=VolumeEngine.LVM, snapshot_id="another", group=rig.made.group, lv_name=rig.take.lv_name
+        engine=VolumeEngine.LVM, snapshot_id="another", group=rig.made.group, backing_name=rig.take.backing_name
     )
     with pytest.raises(Conflict, match="was not changed"):
         rig.do(foreign)
-    assert rig.take.lv_name in sizes(rig)
+    assert rig.take.backing_name in sizes(rig)
 
 
 def test_a_volume_that_is_open_is_not_rolled_back(rig: ThinRig) -> None:
@@ -326,10 +330,10 @@ def test_a_roll_back_clears_what_one_that_failed_for_good_has_left(rig: ThinRig)
     rig.machine.faults.break_calls(lambda call: call.detail.startswith("lvrename"))
     with pytest.raises(ToolFailed):
         rig.do(step)
-    assert rig.thin.lv_name not in sizes(rig)
+    assert rig.thin.backing_name not in sizes(rig)
     rig.machine.faults.disarm()
     assert rig.do(step.model_copy(update={"roll_back_id": "another"}))
-    assert set(sizes(rig)) == {rig.thin.lv_name, rig.take.lv_name}
+    assert set(sizes(rig)) == {rig.thin.backing_name, rig.take.backing_name}
 
 
 def test_a_roll_back_keeps_the_snapshot_and_the_size(rig: ThinRig) -> None:
@@ -341,7 +345,7 @@ def test_a_roll_back_keeps_the_snapshot_and_the_size(rig: ThinRig) -> None:
     step = rig.roll_back().model_copy(update={"size_bytes": 128 * MIB})
     assert rig.do(step)
     assert rig.machine.read_data(rig.device, 0) == "old"
-    assert sizes(rig) == {rig.thin.lv_name: 128 * MIB, rig.take.lv_name: 64 * MIB}
+    assert sizes(rig) == {rig.thin.backing_name: 128 * MIB, rig.take.backing_name: 64 * MIB}
     rig.machine.write_data(rig.device, 0, "newer")
     assert not rig.do(step)
     assert rig.machine.read_data(rig.device, 0) == "newer"

@@ -69,11 +69,11 @@ def test_the_volume_is_as_it_was_and_what_it_held_is_kept_without_a_device(bench
     assert not bench.rig.do(step)
     assert bench.says() == "old"
     there = bench.volumes()
-    assert there[step.lv_name] == (step.volume_id, None)
+    assert there[step.backing_name] == (step.volume_id, None)
     assert there[step.aside_name] == (KEPT_ID, None)
     assert there[step.snapshot] == (None, step.snapshot_id)
     assert len(there) == 3
-    assert not bench.rig.machine.exists(bench.device.replace(step.lv_name, step.aside_name))
+    assert not bench.rig.machine.exists(bench.device.replace(step.backing_name, step.aside_name))
 
 
 def test_it_is_undone_to_the_letter(bench: Bench) -> None:
@@ -105,7 +105,11 @@ def test_where_what_it_held_is_gone_nothing_is_undone(bench: Bench) -> None:
     step = bench.step
     bench.rig.do(step)
     erase = VolumeDelete(
-        volume_id=KEPT_ID, group=step.group, lv_name=step.aside_name, size_bytes=step.size_bytes, engine=step.engine
+        volume_id=KEPT_ID,
+        group=step.group,
+        backing_name=step.aside_name,
+        size_bytes=step.size_bytes,
+        engine=step.engine,
     )
     assert bench.rig.do(erase)
     with pytest.raises(Conflict, match="no longer exists"):
@@ -120,13 +124,13 @@ def test_a_volume_and_a_snapshot_of_others_are_left_alone(bench: Bench) -> None:
         with pytest.raises(Conflict, match="was not changed"):
             bench.rig.do(foreign)
     with pytest.raises(NotFound, match="removed meanwhile"):
-        bench.rig.do(bench.step.model_copy(update={"lv_name": "v999999999999"}))
+        bench.rig.do(bench.step.model_copy(update={"backing_name": "v999999999999"}))
     assert (bench.volumes(), bench.says()) == (before, BEFORE_WRITES)
 
 
 def test_a_volume_that_somebody_removed_leaves_nothing_to_take_back(bench: Bench) -> None:
     """A refusal of the undo would leave the job stuck."""
-    gone = bench.step.model_copy(update={"lv_name": "v999999999999"})
+    gone = bench.step.model_copy(update={"backing_name": "v999999999999"})
     with pytest.raises(NotFound, match="removed meanwhile"):
         bench.rig.do(gone)
     assert not bench.rig.agent.undo_step("job", gone).changed
@@ -158,10 +162,10 @@ def test_clones_of_the_snapshot_and_a_larger_size_stay() -> None:
     farm.do(step)
     assert farm.size() == 128 * MIB
     origins = {one.name: one.source for one in farm.agent.observe().volumes if one.source}
-    assert origins == {farm.clone().lv_name: step.snapshot, step.aside_name: step.snapshot}
+    assert origins == {farm.clone().backing_name: step.snapshot, step.aside_name: step.snapshot}
     assert farm.agent.undo_step("job", step).changed
     origins = {one.name: one.source for one in farm.agent.observe().volumes if one.source}
-    assert origins == {farm.clone().lv_name: step.snapshot}
+    assert origins == {farm.clone().backing_name: step.snapshot}
 
 
 def test_a_zvol_with_a_newer_snapshot_is_not_swapped() -> None:
@@ -184,5 +188,5 @@ def test_a_thick_zvol_without_room_for_both_stays_as_it_is() -> None:
         farm.do(step)
     farm.machine.faults.disarm()
     assert farm.agent.undo_step("job", step).changed
-    assert {one.name for one in farm.agent.observe().volumes} == {step.lv_name, step.snapshot}
+    assert {one.name for one in farm.agent.observe().volumes} == {step.backing_name, step.snapshot}
     assert farm.machine.read_data(farm.device, 0) == BEFORE_WRITES

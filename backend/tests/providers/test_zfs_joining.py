@@ -6,7 +6,7 @@ from backend.tests.providers.rig import ARRAY_ID
 from backend.tests.providers.test_zfs_steps import Farm
 from lunette.domain.arrays import ArrayEngine, MemberRole
 from lunette.domain.exports import ExportArray
-from lunette.domain.steps import MdMember, PoolAddSpecial
+from lunette.domain.steps import MemberDisk, PoolAddSpecial
 from lunette.providers.arrays.zfs import assemble, joining
 
 
@@ -23,7 +23,7 @@ def special_step(farm: Farm) -> PoolAddSpecial:
         guid=step.guid,
         pool=step.pool,
         role=MemberRole.SPECIAL,
-        members=(MdMember(disk_id=new.id, serial=new.serial),),
+        members=(MemberDisk(disk_id=new.id, serial=new.serial),),
     )
 
 

@@ -6,7 +6,7 @@ from backend.tests.fakemachine import FakeDisk
 from backend.tests.providers.rig import ARRAY_ID
 from backend.tests.providers.test_zfs_steps import Farm, pool_step
 from lunette.domain.arrays import ArrayState
-from lunette.domain.steps import MdMember, PoolReplace
+from lunette.domain.steps import MemberDisk, PoolReplace
 
 
 class Twins(Farm):
@@ -39,14 +39,14 @@ def test_a_member_is_the_disk_with_its_label_wherever_the_shared_link_leads(farm
     assert [member.disk_id for member in found.members] == names
     assert found.state is ArrayState.CLEAN
     step, new = farm.create_step, farm.observed(farm.blank)
-    old = MdMember(disk_id=names[0], serial=farm.lun.serial)
+    old = MemberDisk(disk_id=names[0], serial=farm.lun.serial)
     replace = PoolReplace(
         array_id=ARRAY_ID,
         guid=step.guid,
         pool=step.pool,
         old=old,
         disk_bytes=1,
-        new=MdMember(disk_id=new.id, serial=new.serial),
+        new=MemberDisk(disk_id=new.id, serial=new.serial),
     )
     assert farm.do(replace), "a step finds the disk by its name of today"
     (pool,) = farm.machine.zfs.imported.values()
@@ -83,7 +83,7 @@ def test_a_member_that_is_gone_is_not_taken_for_the_lun_that_has_its_link_now(fa
 
 def test_a_pool_whose_members_are_recorded_by_other_links_comes_up(farm: Twins) -> None:
     farm.machine.reboot()
-    members = tuple(MdMember(disk_id=disk.links()[1], serial="") for disk in (farm.lun, farm.third))
+    members = tuple(MemberDisk(disk_id=disk.links()[1], serial="") for disk in (farm.lun, farm.third))
     kept = farm.create_step.members[1]
     farm.create_step = farm.create_step.model_copy(update={"members": (members[0], kept, members[1])})
     assert farm.bring_up() is None

@@ -14,7 +14,7 @@ from lunette.domain.arrays import ArrayCreate, ArrayEngine, ArrayState, Level, O
 from lunette.domain.errors import Conflict, InUse, ToolFailed
 from lunette.domain.exports import ExportArray
 from lunette.domain.sizes import MIB
-from lunette.domain.steps import MdMember, PoolCreate, PoolReplace, VolumeCut
+from lunette.domain.steps import MemberDisk, PoolCreate, PoolReplace, VolumeCut
 from lunette.providers.arrays.zfs import assemble, plan
 from lunette.providers.arrays.zfs.module import HOSTID, keep_hostid
 from lunette.providers.volumes.zvol import plan as zvol
@@ -39,12 +39,12 @@ class Farm(Rig):
             pool=step.pool,
             old=step.members[0],
             disk_bytes=1,
-            new=MdMember(disk_id=found.id, serial=found.serial),
+            new=MemberDisk(disk_id=found.id, serial=found.serial),
         )
 
     @property
     def device(self) -> str:
-        return zvol.device_path(self.cut_step.group, self.cut_step.lv_name)
+        return zvol.device_path(self.cut_step.group, self.cut_step.backing_name)
 
     def boot(self) -> None:
         """A new agent, as after a boot."""
@@ -316,13 +316,13 @@ def test_a_shutdown_leaves_a_pool_of_which_a_zvol_is_open(farm: Farm, *, claims:
     kernel_name = opener(farm.device, "somebody")
     still_open = frozenset() if claims else frozenset({f"/dev/{kernel_name}"})
     (refused,) = assemble.shut_down(farm.machine, still_open)
-    assert refused == f"pool {farm.create_step.pool}: {farm.cut_step.lv_name} still open"
+    assert refused == f"pool {farm.create_step.pool}: {farm.cut_step.backing_name} still open"
     assert farm.create_step.pool in farm.machine.zfs.imported
 
 
 def test_a_shutdown_leaves_every_pool_with_volumes_if_nobody_knows_what_is_open(farm: Farm) -> None:
     (refused,) = assemble.shut_down(farm.machine, None)
-    assert refused == f"pool {farm.create_step.pool}: {farm.cut_step.lv_name} may still be open"
+    assert refused == f"pool {farm.create_step.pool}: {farm.cut_step.backing_name} may still be open"
     assert farm.create_step.pool in farm.machine.zfs.imported
     assert assemble.shut_down(farm.machine, frozenset()) == []
 

@@ -42,7 +42,7 @@ class SnapshotFarm(Farm):
         return {volume.name: volume.size_bytes for volume in self.agent.observe().volumes}
 
     def size(self) -> int:
-        return self.sizes()[self.cut_step.lv_name]
+        return self.sizes()[self.cut_step.backing_name]
 
 
 @pytest.fixture
@@ -74,8 +74,8 @@ def test_a_zvol_is_never_made_smaller_and_a_thick_one_never_larger_than_what_is_
     with pytest.raises(Conflict, match="was not changed"):
         farm.do(farm.grow(128 * MIB).model_copy(update={"volume_id": "another"}))
     with pytest.raises(NotFound, match="removed meanwhile"):
-        farm.do(farm.grow(128 * MIB).model_copy(update={"lv_name": "gone"}))
-    assert farm.sizes() == {farm.cut_step.lv_name: 64 * MIB}
+        farm.do(farm.grow(128 * MIB).model_copy(update={"backing_name": "gone"}))
+    assert farm.sizes() == {farm.cut_step.backing_name: 64 * MIB}
 
 
 def test_a_snapshot_of_a_zvol_has_no_device_and_a_clone_holds_on_to_it(farm: SnapshotFarm) -> None:
@@ -85,18 +85,18 @@ def test_a_snapshot_of_a_zvol_has_no_device_and_a_clone_holds_on_to_it(farm: Sna
     assert not farm.do(take)
     farm.machine.write_data(farm.device, 0, "new")
     found = {volume.name: volume for volume in farm.agent.observe().volumes}
-    shown = found[take.lv_name]
+    shown = found[take.backing_name]
     assert (shown.snapshot_id, shown.volume_id, shown.active) == (FIRST, None, False)
-    assert found[farm.cut_step.lv_name].snapshot_id is None
+    assert found[farm.cut_step.backing_name].snapshot_id is None
     clone = farm.clone()
     assert farm.do(clone)
     assert not farm.do(clone)
-    assert farm.machine.read_data(f"/dev/zvol/{farm.pool_name}/{clone.lv_name}", 0) == "old"
+    assert farm.machine.read_data(f"/dev/zvol/{farm.pool_name}/{clone.backing_name}", 0) == "old"
     found = {volume.name: volume for volume in farm.agent.observe().volumes}
-    assert (found[clone.lv_name].source, found[clone.lv_name].volume_id) == (take.lv_name, CLONE_ID)
-    with pytest.raises(InUse, match=clone.lv_name):
+    assert (found[clone.backing_name].source, found[clone.backing_name].volume_id) == (take.backing_name, CLONE_ID)
+    with pytest.raises(InUse, match=clone.backing_name):
         farm.undo(take)
-    with pytest.raises(InUse, match=clone.lv_name):
+    with pytest.raises(InUse, match=clone.backing_name):
         farm.do(delete(farm))
     assert farm.undo(clone)
     assert farm.do(delete(farm))
@@ -131,7 +131,7 @@ def test_snapshots_at_one_moment_are_one_command_and_each_has_its_id(pair: PairF
     assert pair.shown() == {FIRST, SECOND}
     assert not pair.do(pair.both)
     (command,) = pair.commands()
-    assert all(f"{pair.pool_name}/{one.lv_name}" in command for one in pair.both.snapshots)
+    assert all(f"{pair.pool_name}/{one.backing_name}" in command for one in pair.both.snapshots)
     assert pair.do(delete(pair)), "each can go by itself"
     with pytest.raises(Conflict, match="1 of 2 snapshots exist"):
         pair.do(pair.both)
@@ -155,13 +155,13 @@ def test_of_snapshots_at_one_moment_none_goes_while_a_clone_needs_one(pair: Pair
     pair.do(pair.both)
     (clone,) = zvol.clone_steps(pair.pool_name, FIRST, VOLUME_ID, [("aaaaaaaa-2222-4000-8000-000000000007", 64 * MIB)])
     pair.do(clone)
-    with pytest.raises(InUse, match=clone.lv_name):
+    with pytest.raises(InUse, match=clone.backing_name):
         pair.undo(pair.both)
     assert pair.shown() == {FIRST, SECOND}
 
 
 def test_a_snapshot_of_somebody_else_under_one_of_the_names_is_left_alone(pair: PairFarm) -> None:
-    pair.machine.run(["zfs", "snapshot", f"{pair.pool_name}/{pair.both.snapshots[1].lv_name}"])
+    pair.machine.run(["zfs", "snapshot", f"{pair.pool_name}/{pair.both.snapshots[1].backing_name}"])
     for attempt in (pair.do, pair.undo):
         with pytest.raises(Conflict, match="was not changed"):
             attempt(pair.both)
@@ -174,11 +174,11 @@ def test_what_carries_another_mark_is_left_alone(farm: SnapshotFarm) -> None:
         farm.do(take.model_copy(update={"size_bytes": 1}))
     with pytest.raises(Conflict, match="was not changed"):
         farm.do(take.model_copy(update={"volume_id": "another"}))
-    farm.machine.run(["zfs", "snapshot", f"{farm.pool_name}/{take.lv_name}"])
+    farm.machine.run(["zfs", "snapshot", f"{farm.pool_name}/{take.backing_name}"])
     for step in (take, delete(farm), farm.roll_back()):
         with pytest.raises(Conflict, match="was not changed"):
             farm.do(step)
-    assert take.lv_name in farm.sizes()
+    assert take.backing_name in farm.sizes()
 
 
 def test_a_roll_back_goes_to_the_newest_snapshot_keeps_the_size_and_is_done_once(farm: SnapshotFarm) -> None:

@@ -242,7 +242,7 @@ class _Watched:
 
 def names_of(step: AnyStep) -> frozenset[str]:
     """The array of a step, by whichever of ID, UUID and group the step contains."""
-    found = (getattr(step, name, None) for name in ("array_id", "uuid", "md_uuid", "guid", "group"))
+    found = (getattr(step, name, None) for name in ("array_id", "uuid", "array_uuid", "guid", "group"))
     return frozenset(name for name in found if name)
 
 

@@ -407,7 +407,7 @@ class Agent(Answering, complete=True):
         if isinstance(
             step, VolumeDelete | VolumeCut | VolumeRollBack | VolumeSwap | VolumeAside
         ) and step.volume_id in serving.mapped_volumes(served):
-            raise InUse(f"volume {step.lv_name} is mapped: delete its mappings first")
+            raise InUse(f"volume {step.backing_name} is mapped: delete its mappings first")
 
     def _runs(self, array: ExportArray) -> bool:
         return array.engine in ARRAY_MACHINES and ARRAY_MACHINES[array.engine].is_up(self._system, array)

@@ -49,8 +49,8 @@ class ForeignGroup(Model):
     """Number of devices below the group, arrays or not."""
     marked_for: str | None
     """UUID of the array for which Lunette created or adopted the group. None if the group carries no mark."""
-    md_name: str
-    """Name of the array in MD RAID, with its home host; empty unless the group is on exactly one array."""
+    engine_name: str
+    """Name of the array in its engine (MD RAID: with its home host); empty unless the group is on exactly one array."""
     volumes: tuple[ForeignVolume, ...]
     size_bytes: int = 0
     free_bytes: int = 0

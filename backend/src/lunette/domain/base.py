@@ -11,7 +11,14 @@ class Model(Documented, BaseModel):
     The text of an error does not show what was wrong, which may be a secret: it ends up in the journal.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        hide_input_in_errors=True,
+        validate_by_name=True,
+        validate_by_alias=True,
+        serialize_by_alias=True,
+    )
 
     def _refuse_null(self, *but: str) -> None:
         """For changes: of all fields only these can be removed. Raises ValueError if another one is given as `null`."""

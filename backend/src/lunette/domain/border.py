@@ -58,7 +58,7 @@ Id = Annotated[str, AfterValidator(_whole(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", "an
 ArrayUuid = Annotated[str, AfterValidator(_whole(r"[A-Za-z0-9][A-Za-z0-9:_-]{0,63}", "the UUID of an array"))]
 """In md's form, a pool's guid, or the UUID in physical volumes."""
 GroupName = Annotated[str, AfterValidator(_whole(_NAME, "the name of a volume group or pool"))]
-LvName = Annotated[str, AfterValidator(_whole(_NAME, "the name of a logical volume or zvol"))]
+BackingName = Annotated[str, AfterValidator(_whole(_NAME, "the name of a logical volume or zvol"))]
 SnapshotName = Annotated[str, AfterValidator(_whole(rf"{_NAME}(@{_NAME})?", "the name of a snapshot"))]
 """A logical volume, or zvol@snapshot."""
 MdName = Annotated[

@@ -21,8 +21,8 @@ class FoundArray(Model):
     """A foreign array as the agent finds it. Of an array that does not run, only the superblocks or labels are read."""
 
     seen: ObservedArray
-    md_name: str
-    """Name in MD RAID, with the home host as prefix if there is one; for a ZFS pool, the name of the pool."""
+    engine_name: str
+    """Name in its engine: in MD RAID with the home host as prefix if there is one; for ZFS, the name of the pool."""
     read_only: bool = False
     """Whether the array runs read-only."""
     carries: tuple[str, ...] = ()

@@ -14,7 +14,7 @@ from lunette.domain.power import ObservedPower
 from lunette.domain.rdma import RdmaDevice
 from lunette.domain.spdk import SpdkEnded
 from lunette.domain.updates import ObservedSlots
-from lunette.domain.volumes import ObservedPool, ObservedVolume
+from lunette.domain.volumes import ObservedGroup, ObservedVolume
 
 
 class Part(StrEnum):
@@ -50,7 +50,7 @@ class Observation(Model):
     kernel: str
     disks: tuple[ObservedDisk, ...]
     arrays: tuple[ObservedArray, ...]
-    pools: tuple[ObservedPool, ...]
+    groups: tuple[ObservedGroup, ...]
     volumes: tuple[ObservedVolume, ...]
     engines: tuple[EngineCapability, ...]
     fc_ports: tuple[ObservedFcPort, ...] = ()

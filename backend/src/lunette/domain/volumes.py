@@ -191,7 +191,7 @@ class ObservedThinPool(Model):
     """Number of thin volumes and snapshots in the thin pool."""
 
 
-class ObservedPool(Model):
+class ObservedGroup(Model):
     """Space of an array for volumes, in bytes: an LVM volume group or a ZFS pool."""
 
     array_uuid: str | None

@@ -27,7 +27,7 @@ class Array(Resource, Base):
     engine: Mapped[str] = mapped_column(String(16))
     level: Mapped[str] = mapped_column(String(16))
     uuid: Mapped[str] = mapped_column(String(36), unique=True)
-    md_name: Mapped[str] = mapped_column(String(63), unique=True)
+    engine_name: Mapped[str] = mapped_column("md_name", String(63), unique=True)
     group_name: Mapped[str] = mapped_column(String(127), unique=True)
     chunk_bytes: Mapped[int | None] = mapped_column(BigInteger)
     layout: Mapped[str | None] = mapped_column(String(8))
@@ -119,12 +119,12 @@ class DiskReading(Base):
 
 
 class VolumeColumns:
-    """What a volume is, deleted or not. `lv_name` and the identity never change."""
+    """What a volume is, deleted or not. `backing_name` and the identity never change."""
 
     array_id: Mapped[str] = mapped_column(ForeignKey("array.id", ondelete="RESTRICT"), index=True)
     size_bytes: Mapped[int] = mapped_column(BigInteger)
     provisioning: Mapped[str] = mapped_column(String(16))
-    lv_name: Mapped[str] = mapped_column(String(127))
+    backing_name: Mapped[str] = mapped_column("lv_name", String(127))
     uuid: Mapped[str] = mapped_column(String(36), unique=True)
     serial: Mapped[str] = mapped_column(String(64), unique=True)
     naa: Mapped[str] = mapped_column(String(32), unique=True)
@@ -189,7 +189,7 @@ class Snapshot(Resource, Base):
     state: Mapped[str] = mapped_column(String(16), default=ResourceState.CREATING.value)
     volume_id: Mapped[str] = mapped_column(ForeignKey("volume.id", ondelete="RESTRICT"), index=True)
     size_bytes: Mapped[int] = mapped_column(BigInteger)
-    lv_name: Mapped[str] = mapped_column(String(127))
+    backing_name: Mapped[str] = mapped_column("lv_name", String(127))
     description: Mapped[str] = mapped_column(Text, default="")
 
 
@@ -205,7 +205,7 @@ class DeletedSnapshot(Resource, Base):
     state: Mapped[str] = mapped_column(String(16), default=ResourceState.READY.value)
     volume_id: Mapped[str] = mapped_column(String(36), index=True)
     size_bytes: Mapped[int] = mapped_column(BigInteger)
-    lv_name: Mapped[str] = mapped_column(String(127))
+    backing_name: Mapped[str] = mapped_column("lv_name", String(127))
     description: Mapped[str] = mapped_column(Text, default="")
     deleted_at: Mapped[dt.datetime] = mapped_column(default=utc_now)
     due_s: Mapped[int] = mapped_column(BigInteger)

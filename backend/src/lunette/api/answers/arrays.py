@@ -9,7 +9,7 @@ from lunette.domain.arrays import ArrayEngine, ArrayState, Level, MemberRole, Ob
 from lunette.domain.encryption import Encryption
 from lunette.domain.jobs import ResourceState
 from lunette.domain.tuning import ArrayTuning, Scheduler, TuningName, notation
-from lunette.domain.volumes import ObservedPool
+from lunette.domain.volumes import ObservedGroup
 from lunette.engine.conditions.unread import is_hidden
 from lunette.store.resources import Array as ArrayRow
 
@@ -223,7 +223,7 @@ class Array(Answer):
 def array_answer(row: ArrayRow, volumes: int, deleted_bytes: int, seen: Observed) -> Array:
     """A stored array joined with what is seen of it."""
     observed = seen.arrays.get(row.uuid)
-    pool = seen.pools.get(row.group_name)
+    pool = seen.groups.get(row.group_name)
     return Array(
         id=row.id,
         name=row.name,
@@ -277,7 +277,7 @@ def _tuning(chosen: ArrayTuning, observed: ObservedArray | None) -> tuple[ArrayT
     return tuple(found)
 
 
-def _thin_pool(pool: ObservedPool | None) -> ThinPool | None:
+def _thin_pool(pool: ObservedGroup | None) -> ThinPool | None:
     thin = pool.thin if pool else None
     return ThinPool(**thin.model_dump(exclude={"name"})) if thin else None
 

@@ -22,7 +22,7 @@ from lunette.domain.exports import (
 )
 from lunette.domain.mappings import Family
 from lunette.domain.observations import Observation, SessionsObservation
-from lunette.domain.volumes import ObservedPool, ObservedVolume
+from lunette.domain.volumes import ObservedGroup, ObservedVolume
 
 AWAY = Export(state=ExportState.UNKNOWN, reason="the agent does not answer, so it is unknown what is served now")
 NOTHING = Export(state=ExportState.NONE, reason=None)
@@ -86,9 +86,9 @@ class Observed:
         return {array.uuid: array for array in self.observation.arrays} if self.observation else {}
 
     @cached_property
-    def pools(self) -> dict[str, ObservedPool]:
+    def groups(self) -> dict[str, ObservedGroup]:
         """By group name."""
-        return {pool.group: pool for pool in self.observation.pools if pool.ours} if self.observation else {}
+        return {pool.group: pool for pool in self.observation.groups if pool.ours} if self.observation else {}
 
     @cached_property
     def volumes(self) -> dict[str, ObservedVolume]:

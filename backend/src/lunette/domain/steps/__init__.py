@@ -21,7 +21,6 @@ from lunette.domain.steps.md import (
     MdDestroy,
     MdFail,
     MdForceStart,
-    MdMember,
     MdOpen,
     MdRelease,
     MdRelevel,
@@ -33,6 +32,7 @@ from lunette.domain.steps.md import (
     MdStart,
     MdStep,
     MdWriteHole,
+    MemberDisk,
 )
 from lunette.domain.steps.paths import HostLink, PathsAsk, PathTry
 from lunette.domain.steps.pool import (
@@ -192,7 +192,6 @@ __all__ = [
     "MdDestroy",
     "MdFail",
     "MdForceStart",
-    "MdMember",
     "MdOpen",
     "MdRelease",
     "MdRelevel",
@@ -204,6 +203,7 @@ __all__ = [
     "MdStart",
     "MdStep",
     "MdWriteHole",
+    "MemberDisk",
     "PathTry",
     "PathsAsk",
     "PoolAdd",

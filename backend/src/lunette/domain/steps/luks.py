@@ -2,6 +2,8 @@
 
 from typing import ClassVar, Literal
 
+from pydantic import Field
+
 from lunette.domain.border import ArrayUuid, DmName, Id
 from lunette.domain.steps.base import Step
 
@@ -9,11 +11,11 @@ from lunette.domain.steps.base import Step
 class LuksStep(Step):
     """`array_id` is also the UUID in the LUKS header, `mapping` the name of the opened device in /dev/mapper.
 
-    `md_uuid`: of the array below, in md's form.
+    `array_uuid`: of the array below, in md's form.
     """
 
     array_id: Id
-    md_uuid: ArrayUuid
+    array_uuid: ArrayUuid = Field(alias="md_uuid")
     mapping: DmName
 
 

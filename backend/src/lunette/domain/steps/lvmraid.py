@@ -10,7 +10,7 @@ from lunette.domain.base import Model
 from lunette.domain.border import ArrayUuid, GroupName, Id
 from lunette.domain.sizes import format_size
 from lunette.domain.steps.base import Step, check_pairs
-from lunette.domain.steps.md import MdMember
+from lunette.domain.steps.md import MemberDisk
 
 
 class LvmRaidStep(Model):
@@ -36,7 +36,7 @@ class LvmRaidCreate(LvmRaidStep, Step):
     """dm-integrity under each image, with a journal."""
     disk_bytes: int
     """What each disk must hold."""
-    members: tuple[MdMember, ...]
+    members: tuple[MemberDisk, ...]
 
     @model_validator(mode="after")
     def _of_pairs(self) -> Self:
@@ -58,7 +58,7 @@ class LvmRaidDestroy(LvmRaidStep, Step):
     irreversible: ClassVar[bool] = True
     kind: Literal["lvmraid.destroy"] = "lvmraid.destroy"
     size_bytes: int
-    members: tuple[MdMember, ...]
+    members: tuple[MemberDisk, ...]
 
     def describe(self) -> str:
         return f"destroy LVM RAID {self.raid_group} ({format_size(self.size_bytes)}) on {len(self.members)} disks"
@@ -77,8 +77,8 @@ class LvmRaidReplace(LvmRaidStep, Step):
 
     irreversible: ClassVar[bool] = True
     kind: Literal["lvmraid.replace"] = "lvmraid.replace"
-    old: MdMember
-    new: MdMember
+    old: MemberDisk
+    new: MemberDisk
     disk_bytes: int
 
     def describe(self) -> str:

@@ -11,7 +11,7 @@ from lunette.domain.steps.base import Step
 from lunette.domain.units import counted
 
 
-class MdMember(Model):
+class MemberDisk(Model):
     disk_id: DiskId
     serial: Serial
 
@@ -28,8 +28,8 @@ class MdCreate(Step):
     chunk_bytes: int | None
     write_hole: WriteHole
     member_bytes: int
-    members: tuple[MdMember, ...]
-    spares: tuple[MdMember, ...] = ()
+    members: tuple[MemberDisk, ...]
+    spares: tuple[MemberDisk, ...] = ()
     layout: Raid10Layout | None = None
 
     def describe(self) -> str:
@@ -52,7 +52,7 @@ class MdDestroy(Step):
     uuid: ArrayUuid
     md_name: MdName
     size_bytes: int
-    members: tuple[MdMember, ...]
+    members: tuple[MemberDisk, ...]
 
     def describe(self) -> str:
         return f"destroy md array {self.md_name} ({format_size(self.size_bytes)}) on {len(self.members)} disks"
@@ -109,7 +109,7 @@ class MdRelease(Step):
     array_id: Id
     uuid: ArrayUuid
     md_name: MdName
-    members: tuple[MdMember, ...]
+    members: tuple[MemberDisk, ...]
     """All its disks, spares included: each must be there."""
 
     def describe(self) -> str:
@@ -128,7 +128,7 @@ class MdAdd(MdStep, Step):
     """
 
     kind: Literal["md.add"] = "md.add"
-    member: MdMember
+    member: MemberDisk
     disk_bytes: int
     """The least the disk must hold."""
     returns: bool = False
@@ -146,8 +146,8 @@ class MdReplace(MdStep, Step):
     """Fills the blank disk `new` while `old` still works, so that no redundancy is lost. Undo stops that."""
 
     kind: Literal["md.replace"] = "md.replace"
-    old: MdMember
-    new: MdMember
+    old: MemberDisk
+    new: MemberDisk
     disk_bytes: int
 
     def describe(self) -> str:
@@ -162,7 +162,7 @@ class MdFail(MdStep, Step):
 
     irreversible: ClassVar[bool] = True
     kind: Literal["md.fail"] = "md.fail"
-    member: MdMember
+    member: MemberDisk
 
     def describe(self) -> str:
         return f"mark disk {self.member.disk_id} of md array {self.md_name} as failed: its data is no longer used"
@@ -176,7 +176,7 @@ class MdRemove(MdStep, Step):
 
     irreversible: ClassVar[bool] = True
     kind: Literal["md.remove"] = "md.remove"
-    member: MdMember
+    member: MemberDisk
 
     def describe(self) -> str:
         return f"remove disk {self.member.disk_id} from md array {self.md_name}"
@@ -192,7 +192,7 @@ class MdSpareOut(MdStep, Step):
     """
 
     kind: Literal["md.spare_out"] = "md.spare_out"
-    member: MdMember
+    member: MemberDisk
     disk_bytes: int
 
     def describe(self) -> str:
@@ -264,7 +264,7 @@ class MdForceStart(MdStep, Step):
 
     irreversible: ClassVar[bool] = True
     kind: Literal["md.force_start"] = "md.force_start"
-    members: tuple[MdMember, ...]
+    members: tuple[MemberDisk, ...]
     of_disks: int
 
     def describe(self) -> str:

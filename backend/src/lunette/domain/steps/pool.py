@@ -10,7 +10,7 @@ from lunette.domain.base import Model
 from lunette.domain.border import ArrayUuid, DiskId, DraidLayout, GroupName, Id
 from lunette.domain.sizes import format_size
 from lunette.domain.steps.base import Step, check_pairs
-from lunette.domain.steps.md import MdMember
+from lunette.domain.steps.md import MemberDisk
 from lunette.domain.steps.volumes import KeptVolume
 
 
@@ -30,19 +30,19 @@ class PoolCreate(Step):
     """The sector size ZFS uses, as a power of two."""
     layout: DraidLayout | None = None
     """Of a draid, as zpool names it: draid2:4d:11c:1s."""
-    members: tuple[MdMember, ...]
+    members: tuple[MemberDisk, ...]
     """Its data disks."""
-    spares: tuple[MdMember, ...] = ()
-    log: tuple[MdMember, ...] = ()
-    cache: tuple[MdMember, ...] = ()
-    special: tuple[MdMember, ...] = ()
+    spares: tuple[MemberDisk, ...] = ()
+    log: tuple[MemberDisk, ...] = ()
+    cache: tuple[MemberDisk, ...] = ()
+    special: tuple[MemberDisk, ...] = ()
 
     @model_validator(mode="after")
     def _of_pairs(self) -> Self:
         check_pairs(self.level, len(self.members))
         return self
 
-    def by_role(self) -> dict[MemberRole, tuple[MdMember, ...]]:
+    def by_role(self) -> dict[MemberRole, tuple[MemberDisk, ...]]:
         return {
             MemberRole.DATA: self.members,
             MemberRole.SPARE: self.spares,
@@ -51,7 +51,7 @@ class PoolCreate(Step):
             MemberRole.SPECIAL: self.special,
         }
 
-    def everyone(self) -> tuple[MdMember, ...]:
+    def everyone(self) -> tuple[MemberDisk, ...]:
         """The disks of every role."""
         return tuple(member for members in self.by_role().values() for member in members)
 
@@ -78,7 +78,7 @@ class PoolDestroy(Step):
     guid: ArrayUuid
     pool: GroupName
     size_bytes: int
-    members: tuple[MdMember, ...]
+    members: tuple[MemberDisk, ...]
     """The disks of every role."""
     kept: tuple[KeptVolume, ...] = ()
 
@@ -104,8 +104,8 @@ class PoolAdding(PoolStep):
     """Blank disks for a role: in the mirror of the disk `beside`, or as vdevs of their own."""
 
     role: MemberRole
-    members: tuple[MdMember, ...]
-    beside: MdMember | None = None
+    members: tuple[MemberDisk, ...]
+    beside: MemberDisk | None = None
     disk_bytes: int = 0
     """The least each must hold."""
 
@@ -140,8 +140,8 @@ class PoolTakeOut(PoolStep, Step):
     irreversible: ClassVar[bool] = True
     kind: Literal["pool.take_out"] = "pool.take_out"
     role: MemberRole
-    member: MdMember
-    stays: MdMember | None = None
+    member: MemberDisk
+    stays: MemberDisk | None = None
 
     def describe(self) -> str:
         return f"remove {self.role.value} disk {self.member.disk_id} from ZFS pool {self.pool}"
@@ -154,8 +154,8 @@ class PoolReplace(PoolStep, Step):
     """Fills the blank disk `new` in the place of `old`, which is used until then if it works. Undo stops it."""
 
     kind: Literal["pool.replace"] = "pool.replace"
-    old: MdMember
-    new: MdMember
+    old: MemberDisk
+    new: MemberDisk
     disk_bytes: int
     """The least the new disk must hold."""
 
@@ -171,7 +171,7 @@ class PoolRelease(PoolStep, Step):
 
     irreversible: ClassVar[bool] = True
     kind: Literal["pool.release"] = "pool.release"
-    member: MdMember
+    member: MemberDisk
 
     def describe(self) -> str:
         return f"clear disk {self.member.disk_id}, which ZFS pool {self.pool} no longer uses"
@@ -185,7 +185,7 @@ class PoolSpare(PoolStep):
     None).
     """
 
-    spare: MdMember | None
+    spare: MemberDisk | None
     name: DiskId
 
     def devices(self) -> tuple[str, ...]:
@@ -196,7 +196,7 @@ class PoolSpareIn(PoolSpare, Step):
     """Fills a spare in the place of a lost disk. Undo lets it stand by again."""
 
     kind: Literal["pool.spare_in"] = "pool.spare_in"
-    old: MdMember
+    old: MemberDisk
 
     def describe(self) -> str:
         return f"replace disk {self.old.disk_id} with spare {self.name} in ZFS pool {self.pool}"

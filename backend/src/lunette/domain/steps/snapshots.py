@@ -2,7 +2,9 @@
 
 from typing import ClassVar, Literal
 
-from lunette.domain.border import GroupName, Id, LvName, SnapshotName
+from pydantic import Field
+
+from lunette.domain.border import BackingName, GroupName, Id, SnapshotName
 from lunette.domain.steps.base import Step
 from lunette.domain.volumes import VolumeEngine
 
@@ -14,13 +16,13 @@ class SnapshotTake(Step):
     snapshot_id: Id
     volume_id: Id
     group: GroupName
-    lv_name: SnapshotName
-    origin: LvName
+    backing_name: SnapshotName = Field(alias="lv_name")
+    origin: BackingName
     size_bytes: int
     engine: VolumeEngine
 
     def describe(self) -> str:
-        return f"take snapshot {self.lv_name} of volume {self.origin} in {self.group}"
+        return f"take snapshot {self.backing_name} of volume {self.origin} in {self.group}"
 
 
 class SnapshotsTake(Step):
@@ -49,13 +51,13 @@ class SnapshotDelete(Step):
     kind: Literal["snapshot.delete"] = "snapshot.delete"
     snapshot_id: Id
     group: GroupName
-    lv_name: SnapshotName
+    backing_name: SnapshotName = Field(alias="lv_name")
     aside_name: SnapshotName | None = None
     """The name of a deleted one: it is erased there as well, if a snapshot that is not deleted is to be erased."""
     engine: VolumeEngine
 
     def describe(self) -> str:
-        return f"delete snapshot {self.lv_name} from {self.group}"
+        return f"delete snapshot {self.backing_name} from {self.group}"
 
 
 class SnapshotAside(Step):
@@ -63,13 +65,13 @@ class SnapshotAside(Step):
 
     snapshot_id: Id
     group: GroupName
-    lv_name: SnapshotName
+    backing_name: SnapshotName = Field(alias="lv_name")
     aside_name: SnapshotName
     engine: VolumeEngine
 
     def names(self) -> tuple[str, str]:
         """The names in its place, and retained."""
-        return self.lv_name, self.aside_name
+        return self.backing_name, self.aside_name
 
 
 class SnapshotSetAside(SnapshotAside):
@@ -79,9 +81,8 @@ class SnapshotSetAside(SnapshotAside):
     keep_hours: int
 
     def describe(self) -> str:
-        return (
-            f"retain deleted snapshot {self.lv_name} in {self.group} as {self.aside_name} for {self.keep_hours} hours"
-        )
+        place = f"{self.backing_name} in {self.group} as {self.aside_name}"
+        return f"retain deleted snapshot {place} for {self.keep_hours} hours"
 
 
 class SnapshotBringBack(SnapshotAside):
@@ -90,7 +91,7 @@ class SnapshotBringBack(SnapshotAside):
     kind: Literal["snapshot.bring_back"] = "snapshot.bring_back"
 
     def describe(self) -> str:
-        return f"recover snapshot {self.lv_name} in {self.group}"
+        return f"recover snapshot {self.backing_name} in {self.group}"
 
 
 class VolumeRollBack(Step):
@@ -104,14 +105,14 @@ class VolumeRollBack(Step):
     roll_back_id: Id
     volume_id: Id
     group: GroupName
-    lv_name: LvName
+    backing_name: BackingName = Field(alias="lv_name")
     snapshot_id: Id
     snapshot: SnapshotName
     size_bytes: int
     engine: VolumeEngine
 
     def describe(self) -> str:
-        return f"roll volume {self.lv_name} in {self.group} back to snapshot {self.snapshot}: newer data is lost"
+        return f"roll volume {self.backing_name} in {self.group} back to snapshot {self.snapshot}: newer data is lost"
 
     def bytes_destroyed(self) -> int:
         return self.size_bytes
@@ -129,8 +130,8 @@ class VolumeSwap(Step):
     volume_id: Id
     kept_id: Id
     group: GroupName
-    lv_name: LvName
-    aside_name: LvName
+    backing_name: BackingName = Field(alias="lv_name")
+    aside_name: BackingName
     """The name under which the previous content is retained."""
     snapshot_id: Id
     snapshot: SnapshotName
@@ -141,5 +142,5 @@ class VolumeSwap(Step):
     engine: VolumeEngine
 
     def describe(self) -> str:
-        back = f"roll volume {self.lv_name} in {self.group} back to snapshot {self.snapshot}"
+        back = f"roll volume {self.backing_name} in {self.group} back to snapshot {self.snapshot}"
         return f"{back}, and retain its current data as {self.aside_name} for {self.keep_hours} hours"

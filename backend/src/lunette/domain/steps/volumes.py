@@ -3,23 +3,25 @@
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
+from pydantic import Field
+
 from lunette.domain.base import Model
-from lunette.domain.border import ArrayUuid, DmName, GroupName, Id, LvName, SnapshotName
+from lunette.domain.border import ArrayUuid, BackingName, DmName, GroupName, Id, SnapshotName
 from lunette.domain.sizes import format_size
 from lunette.domain.steps.base import Step
-from lunette.domain.steps.md import MdMember
+from lunette.domain.steps.md import MemberDisk
 from lunette.domain.units import counted
 from lunette.domain.volumes import Provisioning, VolumeEngine
 
 
 class GroupStep(Step):
-    """`md_uuid`: md's UUID of the array. `disk`: of an external array, the device that it is; the physical volume on it
-    carries the array's UUID then, and is all that marks the device."""
+    """`disk` is the device of an external array. The physical volume on it carries the UUID of the array then, which is
+    the only mark on the device."""
 
     array_id: Id
-    md_uuid: ArrayUuid
+    array_uuid: ArrayUuid = Field(alias="md_uuid")
     group: GroupName
-    disk: MdMember | None = None
+    disk: MemberDisk | None = None
     mapping: DmName | None = None
     """For an encrypted array: the name of the opened device below the group."""
     raid_group: GroupName | None = None
@@ -55,7 +57,7 @@ class GroupGrow(Step):
     irreversible: ClassVar[bool] = True
     kind: Literal["group.grow"] = "group.grow"
     array_id: Id
-    md_uuid: ArrayUuid
+    array_uuid: ArrayUuid = Field(alias="md_uuid")
     group: GroupName
     size_bytes: int
     mapping: DmName | None = None
@@ -66,7 +68,7 @@ class GroupGrow(Step):
 
 class AdoptedVolume(Model):
     volume_id: Id
-    lv_name: LvName
+    backing_name: BackingName = Field(alias="lv_name")
 
 
 class GroupAdopt(Step):
@@ -77,7 +79,7 @@ class GroupAdopt(Step):
 
     kind: Literal["group.adopt"] = "group.adopt"
     array_id: Id
-    md_uuid: ArrayUuid
+    array_uuid: ArrayUuid = Field(alias="md_uuid")
     group: GroupName
     group_uuid: Id
     """LVM's own, so that another group of this name is not taken for it."""
@@ -105,7 +107,7 @@ class GroupRelease(Step):
 
     kind: Literal["group.release"] = "group.release"
     array_id: Id
-    md_uuid: ArrayUuid
+    array_uuid: ArrayUuid = Field(alias="md_uuid")
     group: GroupName
     stops: bool
     """True if its array is stopped next, so its volumes are taken down. False: other programs may continue to use
@@ -127,7 +129,7 @@ class KeptVolume(Model):
     """A retained deleted volume, with its deleted snapshots."""
 
     volume_id: Id
-    aside_name: LvName
+    aside_name: BackingName
     size_bytes: int
     snapshots: tuple[KeptSnapshot, ...] = ()
 
@@ -157,12 +159,12 @@ class VolumeCut(Step):
     kind: Literal["volume.cut"] = "volume.cut"
     volume_id: Id
     group: GroupName
-    lv_name: LvName
+    backing_name: BackingName = Field(alias="lv_name")
     size_bytes: int
     engine: VolumeEngine
     provisioning: Provisioning = Provisioning.THICK
     """Thin: it reserves no space, and takes blocks as hosts write."""
-    pool: LvName | None = None
+    pool: BackingName | None = None
     """The thin pool it takes these blocks from, where the engine has such pools (LVM); None: it has none, or is thick.
 
     A thin zvol takes them from its ZFS pool, which is its `group`.
@@ -172,14 +174,14 @@ class VolumeCut(Step):
 
     def describe(self) -> str:
         if self.source:
-            return f"clone volume {self.lv_name} ({format_size(self.size_bytes)}) from snapshot {self.source}"
+            return f"clone volume {self.backing_name} ({format_size(self.size_bytes)}) from snapshot {self.source}"
         origin = f"{self.group}, thin" if self.provisioning is Provisioning.THIN else self.group
-        return f"create volume {self.lv_name} ({format_size(self.size_bytes)}) in {origin}"
+        return f"create volume {self.backing_name} ({format_size(self.size_bytes)}) in {origin}"
 
 
 class SealedVolume(Model):
     volume_id: Id
-    lv_name: LvName
+    backing_name: BackingName = Field(alias="lv_name")
 
 
 class VolumesSeal(Step):
@@ -193,7 +195,7 @@ class VolumesSeal(Step):
     @classmethod
     def of(cls, cuts: Sequence[VolumeCut]) -> "VolumesSeal":
         """All volumes of one group at once, so that a failed cut can still take the others back."""
-        sealed = tuple(SealedVolume(volume_id=cut.volume_id, lv_name=cut.lv_name) for cut in cuts)
+        sealed = tuple(SealedVolume(volume_id=cut.volume_id, backing_name=cut.backing_name) for cut in cuts)
         return cls(group=cuts[0].group, volumes=sealed, engine=cuts[0].engine)
 
     def describe(self) -> str:
@@ -221,12 +223,12 @@ class VolumeDelete(Step):
     kind: Literal["volume.delete"] = "volume.delete"
     volume_id: Id
     group: GroupName
-    lv_name: LvName
+    backing_name: BackingName = Field(alias="lv_name")
     size_bytes: int
     engine: VolumeEngine
 
     def describe(self) -> str:
-        return f"delete volume {self.lv_name} ({format_size(self.size_bytes)}) from {self.group}: its data is lost"
+        return f"delete volume {self.backing_name} ({format_size(self.size_bytes)}) from {self.group}: its data is lost"
 
     def bytes_destroyed(self) -> int:
         return self.size_bytes
@@ -237,14 +239,14 @@ class VolumeAside(Step):
 
     volume_id: Id
     group: GroupName
-    lv_name: LvName
-    aside_name: LvName
+    backing_name: BackingName = Field(alias="lv_name")
+    aside_name: BackingName
     size_bytes: int
     engine: VolumeEngine
 
     def names(self) -> tuple[str, str]:
         """The names in its place, and retained."""
-        return self.lv_name, self.aside_name
+        return self.backing_name, self.aside_name
 
 
 class VolumeSetAside(VolumeAside):
@@ -256,7 +258,7 @@ class VolumeSetAside(VolumeAside):
     """Its space in the group while it is retained."""
 
     def describe(self) -> str:
-        volume = f"volume {self.lv_name} ({format_size(self.size_bytes)}) in {self.group}"
+        volume = f"volume {self.backing_name} ({format_size(self.size_bytes)}) in {self.group}"
         return f"retain deleted {volume} as {self.aside_name} for {self.keep_hours} hours"
 
 
@@ -266,7 +268,7 @@ class VolumeBringBack(VolumeAside):
     kind: Literal["volume.bring_back"] = "volume.bring_back"
 
     def describe(self) -> str:
-        return f"recover volume {self.lv_name} ({format_size(self.size_bytes)}) in {self.group}"
+        return f"recover volume {self.backing_name} ({format_size(self.size_bytes)}) in {self.group}"
 
 
 class VolumeGrow(Step):
@@ -276,17 +278,17 @@ class VolumeGrow(Step):
     kind: Literal["volume.grow"] = "volume.grow"
     volume_id: Id
     group: GroupName
-    lv_name: LvName
+    backing_name: BackingName = Field(alias="lv_name")
     from_bytes: int
     size_bytes: int
     """New size of the volume in bytes."""
-    pool: LvName | None = None
+    pool: BackingName | None = None
     """The thin pool it takes its blocks from as hosts write; None: it is thick, or the engine has no such pools."""
     engine: VolumeEngine
 
     def describe(self) -> str:
         sizes = f"from {format_size(self.from_bytes)} to {format_size(self.size_bytes)}"
-        return f"grow volume {self.lv_name} in {self.group} {sizes}"
+        return f"grow volume {self.backing_name} in {self.group} {sizes}"
 
 
 class ThinPoolCreate(Step):
@@ -295,7 +297,7 @@ class ThinPoolCreate(Step):
     kind: Literal["thin_pool.create"] = "thin_pool.create"
     pool_id: Id
     group: GroupName
-    name: LvName
+    name: BackingName
     data_bytes: int
     metadata_bytes: int
     """Taken twice: LVM keeps as much spare to repair the pool with."""
@@ -312,7 +314,7 @@ class ThinPoolGrow(Step):
     irreversible: ClassVar[bool] = True
     kind: Literal["thin_pool.grow"] = "thin_pool.grow"
     group: GroupName
-    name: LvName
+    name: BackingName
     data_bytes: int
     metadata_bytes: int
 
@@ -327,7 +329,7 @@ class ThinPoolRemove(Step):
     irreversible: ClassVar[bool] = True
     kind: Literal["thin_pool.remove"] = "thin_pool.remove"
     group: GroupName
-    name: LvName
+    name: BackingName
 
     def describe(self) -> str:
         return f"remove the empty thin pool {self.name} from {self.group}"

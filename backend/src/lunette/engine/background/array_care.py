@@ -6,7 +6,7 @@ from lunette.domain.arrays import ArrayEngine, ArrayState, MemberRole, ObservedA
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
-from lunette.domain.steps import MdMember
+from lunette.domain.steps import MemberDisk
 from lunette.engine.background import array_growth, spare_groups
 from lunette.engine.changes import array_changes
 from lunette.engine.context.change import ChangeContext
@@ -76,5 +76,5 @@ def release_replaced(store: Store, services: Services, seen: Observation) -> Non
         with store.write() as tx:
             row = tx.get(Array, array_id)
             if row is not None and row.state == ResourceState.READY:
-                disk = MdMember(disk_id=disk_id, serial=serial)
+                disk = MemberDisk(disk_id=disk_id, serial=serial)
                 array_changes.release_disk(ChangeContext(tx, services, ACTOR), array_id, disk)

@@ -66,7 +66,7 @@ def _exchange(row: Array, seen: Observation) -> Plan | None:
 
 def _finish(tx: Session, services: Services, row: Array, seen: Observation) -> None:
     found = next((array for array in seen.arrays if array.uuid == row.uuid), None)
-    pool = next((pool for pool in seen.pools if pool.group == row.group_name and pool.ours), None)
+    pool = next((pool for pool in seen.groups if pool.group == row.group_name and pool.ours), None)
     if found is None:
         return
     planning = ARRAY_ENGINES[ArrayEngine(row.engine)]

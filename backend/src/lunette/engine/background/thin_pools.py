@@ -16,7 +16,7 @@ from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import ThinPoolGrow
-from lunette.domain.volumes import ObservedPool, Provisioning
+from lunette.domain.volumes import ObservedGroup, Provisioning
 from lunette.engine.alerts.board import AlertBoard, Cause
 from lunette.engine.changes.volumes import promised_bytes
 from lunette.engine.context.change import ChangeContext
@@ -87,7 +87,7 @@ class PoolWatcher:
             seen = self._look(self._max_age_s)
         except Unavailable:
             return PERIOD_S
-        pools = {pool.group: pool for pool in seen.pools if pool.ours}
+        pools = {pool.group: pool for pool in seen.groups if pool.ours}
         found = [(array, pools[array.group_name]) for array in arrays if array.group_name in pools]
         # Without its thin pool, an array that needs one has no thin volumes yet.
         pairs = [(a, pool) for a, pool in found if pool.thin or thin_pooling(ArrayEngine(a.engine)) is None]
@@ -99,7 +99,7 @@ class PoolWatcher:
         is_busy = any(used * 100 >= size * BUSY_PERCENT for _, pool in pairs for _, used, size in _parts(pool))
         return BUSY_PERIOD_S if is_busy else PERIOD_S
 
-    def _grow(self, tx: Session, array: Array, pool: ObservedPool, seen: Observation) -> None:
+    def _grow(self, tx: Session, array: Array, pool: ObservedGroup, seen: Observation) -> None:
         """Files the job, unless one is running or failed recently, or the free space is reserved for others."""
         promised = promised_bytes(tx, [array], seen)[array.id]
         step = lvm.pool_growth(pool.model_copy(update={"free_bytes": max(0, pool.free_bytes - promised)}))
@@ -122,7 +122,7 @@ def plan_growth(array: str, step: ThinPoolGrow) -> Plan:
     return Plan(title=f"Grow the thin pool of array {array}", changes=(change,), steps=(step,))
 
 
-def causes_of(array: Array, pool: ObservedPool) -> Iterator[Cause]:
+def causes_of(array: Array, pool: ObservedGroup) -> Iterator[Cause]:
     """The alerts for the usage of a pool. The text changes only with the threshold, not with every percent."""
     for what, used, size in _parts(pool):
         level = next(((at, grave) for at, grave in LEVELS if used * 100 >= size * at), None)
@@ -139,7 +139,7 @@ def causes_of(array: Array, pool: ObservedPool) -> Iterator[Cause]:
         )
 
 
-def _fix(pool: ObservedPool) -> str:
+def _fix(pool: ObservedGroup) -> str:
     if pool.thin is None:
         return "Erase deleted volumes and snapshots, delete others, or free unused blocks on the hosts (fstrim)."
     if pool.free_bytes // pool.extent_bytes:
@@ -150,7 +150,7 @@ def _fix(pool: ObservedPool) -> str:
     )
 
 
-def _parts(pool: ObservedPool) -> Iterator[tuple[str, int, int]]:
+def _parts(pool: ObservedGroup) -> Iterator[tuple[str, int, int]]:
     """The shared space of thin volumes, with its usage: data and metadata of a thin pool, or else the whole array."""
     if pool.thin is None:
         yield "space", pool.size_bytes - pool.free_bytes, pool.size_bytes

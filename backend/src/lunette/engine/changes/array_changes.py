@@ -16,7 +16,7 @@ from lunette.domain.array_changes import (
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
-from lunette.domain.steps import MdMember
+from lunette.domain.steps import MemberDisk
 from lunette.engine.changes.arrays import disk_owners
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.known_arrays import known
@@ -112,7 +112,7 @@ def scrub(context: ChangeContext, reference: str, spec: ArrayScrub) -> Outcome:
     return _file(context, reference, lambda array, seen: _planning(array).changes.plan_scrub(array, spec, seen))
 
 
-def release_disk(context: ChangeContext, reference: str, disk: MdMember) -> Outcome:
+def release_disk(context: ChangeContext, reference: str, disk: MemberDisk) -> Outcome:
     """Removes a disk that md has copied."""
     return _file(context, reference, lambda array, _seen: _planning(array).changes.plan_release_disk(array, disk))
 

@@ -46,7 +46,7 @@ def _row(spec: ArrayCreate, new: NewArray) -> Array:
         engine=spec.engine.value,
         level=spec.level.value,
         uuid=new.made.uuid,
-        md_name=new.made.own_name,
+        engine_name=new.made.engine_name,
         group_name=new.made.group_name,
         chunk_bytes=new.made.chunk_bytes,
         layout=new.made.layout.value if new.made.layout else None,

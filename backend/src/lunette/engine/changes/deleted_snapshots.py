@@ -25,7 +25,7 @@ from lunette.planner.volumes.retained import RetainedSnapshot
 from lunette.store.journal import Job, JobStep
 from lunette.store.resources import Array, DeletedSnapshot, DeletedVolume, Snapshot, Volume
 
-_SAME = ("id", "volume_id", "size_bytes", "lv_name", "description", "created_at")
+_SAME = ("id", "volume_id", "size_bytes", "backing_name", "description", "created_at")
 """The columns of a snapshot that stay the same through deletion and recovery."""
 
 

@@ -128,7 +128,9 @@ def retained_by_roll_back(tx: Session, services: Services, job: Job) -> None:
                     name=row.name,
                     array_id=row.array_id,
                     provisioning=row.provisioning,
-                    lv_name=volume_planning(ArrayEngine(tx.get_one(Array, row.array_id).engine)).lv_name(step.kept_id),
+                    backing_name=volume_planning(ArrayEngine(tx.get_one(Array, row.array_id).engine)).backing_name(
+                        step.kept_id
+                    ),
                     size_bytes=row.size_bytes,
                     description=row.description,
                     created_at=row.created_at,
@@ -177,6 +179,6 @@ def known(tx: Session, row: DeletedVolume) -> KnownDeleted:
         group=array.group_name,
         size_bytes=row.size_bytes,
         held_bytes=row.held_bytes,
-        lv_name=row.lv_name,
+        backing_name=row.backing_name,
         snapshots=deleted_snapshots.of_volumes(tx, [row.id]).get(row.id, ()),
     )

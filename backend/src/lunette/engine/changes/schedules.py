@@ -255,7 +255,9 @@ def _foreseen(tx: Session, services: Services, row: Schedule) -> Plan:
 
 def _after_one_more(tx: Session, row: Schedule, volume_id: str, new: str) -> list[str]:
     """The result of `too_many` after one more snapshot, with the ID `new`. The caller rolls back."""
-    made = Snapshot(id=new, name=new, volume_id=volume_id, size_bytes=0, lv_name="", state=ResourceState.READY.value)
+    made = Snapshot(
+        id=new, name=new, volume_id=volume_id, size_bytes=0, backing_name="", state=ResourceState.READY.value
+    )
     tx.add(made)
     tx.flush()
     tx.add(ScheduledSnapshot(snapshot_id=made.id, schedule_id=row.id, volume_id=volume_id))

@@ -46,7 +46,7 @@ def take(context: ChangeContext, spec: SnapshotCreate) -> Outcome:
             name=spec.name,
             volume_id=volume.id,
             size_bytes=volume.size_bytes,
-            lv_name=new.step.lv_name,
+            backing_name=new.step.backing_name,
             description=spec.description,
         )
     )
@@ -142,7 +142,7 @@ def _newer(tx: Session, snapshot: Snapshot) -> list[str]:
 def _bound_to(tx: Session, snapshot: Snapshot, seen: Observation) -> list[str]:
     """Volumes, including deleted ones, that depend on the snapshot according to the machine."""
     group = volumes.known(tx, tx.get_one(Volume, snapshot.volume_id)).group
-    ids = [one.volume_id for one in seen.volumes if (one.group, one.source) == (group, snapshot.lv_name)]
+    ids = [one.volume_id for one in seen.volumes if (one.group, one.source) == (group, snapshot.backing_name)]
     there = tx.scalars(select(Volume.name).where(Volume.id.in_(ids)).order_by(Volume.name))
     gone = tx.scalars(select(DeletedVolume.name).where(DeletedVolume.id.in_(ids)).order_by(DeletedVolume.name))
     return [*(f"volume {name}" for name in there), *(f"deleted volume {name}" for name in gone)]

@@ -77,7 +77,7 @@ def take_snapshots(context: ChangeContext, spec: SnapshotBatch) -> Outcome:
                 name=name,
                 volume_id=row.id,
                 size_bytes=row.size_bytes,
-                lv_name=step.lv_name,
+                backing_name=step.backing_name,
                 description=spec.description,
             )
         )

@@ -65,7 +65,7 @@ def _row(volume: NewVolume) -> Volume:
         array_id=volume.array_id,
         size_bytes=volume.spec.size_bytes,
         provisioning=volume.spec.provisioning.value,
-        lv_name=volume.lv_name,
+        backing_name=volume.backing_name,
         description=volume.spec.description,
         **volume.identity.model_dump(),
     )
@@ -178,7 +178,7 @@ def known_all(tx: Session, volumes: Sequence[Volume]) -> dict[str, KnownVolume]:
             provisioning=Provisioning(volume.provisioning),
             snapshots=tuple(snapshots[volume.id]),
             deleted_snapshots=deleted.get(volume.id, ()),
-            lv_name=volume.lv_name,
+            backing_name=volume.backing_name,
         )
         for volume in volumes
     }

@@ -2,7 +2,7 @@
 
 from lunette.domain.arrays import ArrayEngine, MemberRole
 from lunette.domain.encryption import Encryption
-from lunette.domain.steps import MdMember
+from lunette.domain.steps import MemberDisk
 from lunette.planner.engines.known_array import KnownArray
 from lunette.store.resources import Array
 
@@ -17,9 +17,9 @@ def known(array: Array, volumes: tuple[str, ...] = ()) -> KnownArray:
         uuid=array.uuid,
         group=array.group_name,
         size_bytes=array.size_bytes,
-        members=tuple(MdMember(disk_id=disk.disk_id, serial=disk.serial) for disk in array.disks),
+        members=tuple(MemberDisk(disk_id=disk.disk_id, serial=disk.serial) for disk in array.disks),
         volumes=volumes,
-        md_name=array.md_name,
+        engine_name=array.engine_name,
         level=array.level,
         member_bytes=array.member_bytes,
         encryption=Encryption(array.encryption) if array.encryption else None,

@@ -174,7 +174,7 @@ def _volumes(tx: Session) -> tuple[ExportVolume, ...]:
             name=row.name,
             array_id=row.array_id,
             group=group,
-            device=volume_planning(ArrayEngine(engine)).device_path(group, row.lv_name),
+            device=volume_planning(ArrayEngine(engine)).device_path(group, row.backing_name),
             size_bytes=row.size_bytes,
             identity=row.identity(),
             adopted=row.adopted(),

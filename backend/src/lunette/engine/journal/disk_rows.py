@@ -13,10 +13,10 @@ from lunette.domain.plans import Plan
 from lunette.domain.steps import (
     LvmRaidReplace,
     MdAdd,
-    MdMember,
     MdRemove,
     MdReplace,
     MdSpareOut,
+    MemberDisk,
     PoolAdd,
     PoolAddSpecial,
     PoolRelease,
@@ -31,7 +31,7 @@ from lunette.store.journal import Job
 from lunette.store.resources import Array, ArrayDisk
 
 
-def joining(plan: Plan) -> tuple[MdMember, ...]:
+def joining(plan: Plan) -> tuple[MemberDisk, ...]:
     """The disks that the plan adds to an array. A disk lent by another array belongs to that array until the job is
     done.
     """
@@ -184,6 +184,6 @@ def unchanged(tx: Session, job: Job) -> None:
     _drop(tx, job, joining(Plan.model_validate(job.plan)))
 
 
-def _drop(tx: Session, job: Job, members: Iterable[MdMember]) -> None:
+def _drop(tx: Session, job: Job, members: Iterable[MemberDisk]) -> None:
     ids = [member.disk_id for member in members]
     tx.execute(delete(ArrayDisk).where(ArrayDisk.array_id.in_(job.resource_ids), ArrayDisk.disk_id.in_(ids)))

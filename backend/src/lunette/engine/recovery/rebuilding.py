@@ -295,7 +295,7 @@ def _settle(tx: Session, rows: Rows, seen: Observation) -> Iterator[str]:
                 yield f"{name.replace('_', ' ').capitalize()} {row['name']} was {row['state']}: check its current state"
                 row["state"] = ResourceState.READY.value
     _start_over(tx, rows)
-    groups = {pool.group for pool in seen.pools}
+    groups = {pool.group for pool in seen.groups}
     for row in rows["array"]:
         if row["group_name"] in groups and not hides_volumes(seen, ArrayEngine(row["engine"]), row["group_name"]):
             gone = [v for v in rows["volume"] if v["array_id"] == row["id"] and v["id"] not in sizes]

@@ -189,7 +189,7 @@ def _not_found(tx: Session, seen: Observation) -> Iterator[str]:
         there = sum(disk_id in here for disk_id in wanted)
         if there < len(wanted):
             yield f"Array {array.name}: {there} of its {len(wanted)} disks are present"
-    running = {pool.group for pool in seen.pools}
+    running = {pool.group for pool in seen.groups}
     volumes = {volume.volume_id for volume in seen.volumes}
     query = select(Volume, Array.engine, Array.group_name).join(Array, Array.id == Volume.array_id)
     for volume, engine, group in tx.execute(query.order_by(Volume.name)):

@@ -30,7 +30,7 @@ from lunette.providers.volumes.lvm import plan as lvm
 
 def judge(found: FoundArray, seen: Observation, facts: Facts) -> Judged:
     """The verdict on an array; for an array of Lunette, on its logical volumes that do not belong to Lunette."""
-    home_host, name = ARRAY_ENGINES[found.seen.engine].split_name(found.md_name)
+    home_host, name = ARRAY_ENGINES[found.seen.engine].split_name(found.engine_name)
     return dataclasses.replace(_judge(found, seen, facts), home_host=home_host, name=name)
 
 
@@ -48,10 +48,10 @@ def _judge(found: FoundArray, seen: Observation, facts: Facts) -> Judged:
         )
         return Judged(found, NextStep.REBUILD, words, volumes)
     if found.seen.state is ArrayState.MISSING:
-        reason = member_refusal(found.seen, found.md_name, seen, facts)
+        reason = member_refusal(found.seen, found.engine_name, seen, facts)
         return Judged(found, NextStep.NONE if reason else NextStep.START, reason)
     reason = (
-        array_refusal(found.seen, found.md_name, seen, facts)
+        array_refusal(found.seen, found.engine_name, seen, facts)
         or _state_refusal(found)
         or _group_refusal(found, seen, facts)
     )
@@ -71,17 +71,17 @@ def plan_start(judged: Judged) -> Plan:
     """Plans to start the array read-only. Raises Conflict if it already runs, or not all its disks can be used."""
     found = judged.found
     if judged.next is not NextStep.START:
-        raise Conflict(f"Array {found.md_name} was not started: {judged.reason or 'it is already running'}")
+        raise Conflict(f"Array {found.engine_name} was not started: {judged.reason or 'it is already running'}")
     members = tuple(member.disk_id for member in found.seen.members if member.disk_id)
-    step = MdStart(uuid=found.seen.uuid, md_name=found.md_name, disk_ids=members)
+    step = MdStart(uuid=found.seen.uuid, md_name=found.engine_name, disk_ids=members)
     detail = (
-        f"md array {found.md_name}, {found.seen.level} of {len(members)} disks, starts read-only; check its content, "
-        "then adopt it"
+        f"md array {found.engine_name}, {found.seen.level} of {len(members)} disks, starts read-only; check its "
+        "content, then adopt it"
     )
     return Plan(
-        title=f"Start foreign array {found.md_name}",
+        title=f"Start foreign array {found.engine_name}",
         steps=(step,),
-        changes=(PlannedChange(action=Action.CHANGE, noun="array", name=found.md_name, detail=detail),),
+        changes=(PlannedChange(action=Action.CHANGE, noun="array", name=found.engine_name, detail=detail),),
     )
 
 
@@ -94,7 +94,7 @@ def plan_adopt(
     found = judged.found
     if judged.next is not NextStep.ADOPT:
         words = judged.reason or "it is not running: start it and check its content first"
-        raise Conflict(f"Array {found.md_name} was not adopted: {words}")
+        raise Conflict(f"Array {found.engine_name} was not adopted: {words}")
     rows = Rows()
     own = facts.arrays.get(found.seen.uuid)
     if own is not None:
@@ -134,13 +134,13 @@ def _new_array(found: FoundArray, spec: ForeignArrayAdopt, facts: Facts, identit
         )
     if found.group is None and not spec.make_group:
         raise Invalid(
-            f"Array {found.md_name} carries no volume group, so there is nothing on it to adopt. With make_group a "
+            f"Array {found.engine_name} carries no volume group, so there is nothing on it to adopt. With make_group a "
             "volume group is created on it, which overwrites any content without a known signature."
         )
     id_ = identities.id()
-    name = spec.name or free_name("array", array_name(found.md_name), names)
+    name = spec.name or free_name("array", array_name(found.engine_name), names)
     group = found.group.name if found.group else lvm.group_name(id_)
-    return NewArray(id_, name, found.md_name, group, found.seen)
+    return NewArray(id_, name, found.engine_name, group, found.seen)
 
 
 def _chosen(judged: Judged, spec: ForeignArrayAdopt) -> Iterator[ForeignVolume]:
@@ -160,18 +160,18 @@ def _chosen(judged: Judged, spec: ForeignArrayAdopt) -> Iterator[ForeignVolume]:
 def _steps(found: FoundArray, rows: Rows, array_id: str, *, is_new: bool) -> Iterator[AnyStep]:
     group = found.group
     if found.read_only:
-        yield MdOpen(uuid=found.seen.uuid, md_name=found.md_name)
+        yield MdOpen(uuid=found.seen.uuid, md_name=found.engine_name)
     if group is None:
         yield lvm.group_create(array_id, found.seen.uuid)
         return
     yield GroupAdopt(
         array_id=array_id,
-        md_uuid=found.seen.uuid,
+        array_uuid=found.seen.uuid,
         group=group.name,
         group_uuid=group.uuid,
         is_new=is_new,
         was_listed=group.is_listed,
-        volumes=tuple(AdoptedVolume(volume_id=one.id, lv_name=one.lv_name) for one in rows.volumes),
+        volumes=tuple(AdoptedVolume(volume_id=one.id, backing_name=one.backing_name) for one in rows.volumes),
     )
 
 
@@ -179,12 +179,14 @@ def _described(judged: Judged, rows: Rows, seen: Observation) -> Plan:
     found = judged.found
     kind = f"{found.seen.level} of {len(found.seen.members)} disks"
     changes = [
-        _new("array", array.name, f"{kind}, md array {found.md_name}, unchanged, with volume group {array.group}")
+        _new("array", array.name, f"{kind}, md array {found.engine_name}, unchanged, with volume group {array.group}")
         for array in rows.arrays
     ]
     changes += [
         _new(
-            "volume", one.name, f"{one.group}/{one.lv_name} ({format_size(one.size_bytes)}), new NAA {one.identity.naa}"
+            "volume",
+            one.name,
+            f"{one.group}/{one.backing_name} ({format_size(one.size_bytes)}), new NAA {one.identity.naa}",
         )
         for one in rows.volumes
     ]
@@ -202,11 +204,11 @@ def _warnings(judged: Judged, rows: Rows) -> Iterator[str]:
     found, group = judged.found, judged.found.group
     if group is None:
         yield (
-            f"A volume group is created on array {found.md_name}: content at its beginning without a known signature "
-            "is lost."
+            f"A volume group is created on array {found.engine_name}: content at its beginning without a known "
+            "signature is lost."
         )
         return
-    taken = {one.lv_name for one in rows.volumes}
+    taken = {one.backing_name for one in rows.volumes}
     staying = [one.name for one, _ in judged.volumes if one.name not in taken]
     if staying:
         yield f"Not changed, and not adopted as volumes: {shorten(staying)} in volume group {group.name}."
@@ -216,11 +218,11 @@ def _warnings(judged: Judged, rows: Rows) -> Iterator[str]:
             "identifiers of its volumes cannot be rebuilt from these disks."
         )
     if found.seen.state is not ArrayState.CLEAN:
-        yield f"Array {found.md_name} is {found.seen.state.value}, and this continues."
+        yield f"Array {found.engine_name} is {found.seen.state.value}, and this continues."
 
 
 def _belongs_to_lunette(found: FoundArray) -> bool:
-    return is_marked(found.md_name) or (found.group is not None and found.group.marked_for is not None)
+    return is_marked(found.engine_name) or (found.group is not None and found.group.marked_for is not None)
 
 
 def _state_refusal(found: FoundArray) -> str | None:
@@ -247,7 +249,7 @@ def _group_refusal(found: FoundArray, seen: Observation, facts: Facts) -> str | 
         return f"volume group {group.name} is not free: {group.closed}."
     others: Sequence[str] = [array.group for array in facts.arrays.values()]
     if not group.is_listed:
-        others = [*others, *(pool.group for pool in seen.pools)]
+        others = [*others, *(pool.group for pool in seen.groups)]
     if group.name in others:
         return (
             f"another volume group is also named {group.name}: rename this one with vgrename, by its UUID {group.uuid}."

@@ -94,7 +94,7 @@ class Beneath:
         array = self._arrays.get(uuid)
         if array is None:
             return "its array is not observed."
-        return array_refusal(array, group.md_name, self._seen, self._facts)
+        return array_refusal(array, group.engine_name, self._seen, self._facts)
 
 
 def array_refusal(array: ObservedArray, md_name: str, seen: Observation, facts: Facts) -> str | None:
@@ -107,7 +107,7 @@ def array_refusal(array: ObservedArray, md_name: str, seen: Observation, facts: 
             f"array {name} has no name with a home host in its superblock, so it cannot be distinguished from "
             "other arrays."
         )
-    if md_name in facts.md_names:
+    if md_name in facts.engine_names:
         return f"another array of Lunette has the name {md_name} in md."
     if array.level not in _LEVELS or array.level not in {one.value for one in Level}:
         return f"array {name} has the level {array.level}, which Lunette does not support."

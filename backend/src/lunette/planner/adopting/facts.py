@@ -21,7 +21,7 @@ class Facts:
     appliance_id: str
     arrays: Mapping[str, OwnArray]
     """By UUID."""
-    md_names: frozenset[str]
+    engine_names: frozenset[str]
     volumes: frozenset[str]
     hosts: frozenset[str]
     host_groups: frozenset[str]

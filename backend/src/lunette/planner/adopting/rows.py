@@ -22,7 +22,7 @@ NAME_MAX = 63
 class NewArray:
     id: str
     name: str
-    md_name: str
+    engine_name: str
     group: str
     seen: ObservedArray
 
@@ -35,7 +35,7 @@ class NewVolume:
     name: str
     array_id: str
     group: str
-    lv_name: str
+    backing_name: str
     size_bytes: int
     identity: VolumeIdentity
     backstore: AdoptedBackstore | None
@@ -166,11 +166,11 @@ class Maker:
             group = self.judge.foreign.group(name)
             if group is not None:
                 volumes = (one for one in self.rows.volumes if one.group == name)
-                marks = tuple(AdoptedVolume(volume_id=one.id, lv_name=one.lv_name) for one in volumes)
+                marks = tuple(AdoptedVolume(volume_id=one.id, backing_name=one.backing_name) for one in volumes)
                 self.rows.steps.append(
                     GroupAdopt(
                         array_id=array_id,
-                        md_uuid=group.arrays[0],
+                        array_uuid=group.arrays[0],
                         group=name,
                         group_uuid=group.uuid,
                         is_new=group.arrays[0] not in self.facts.arrays,
@@ -236,8 +236,8 @@ class Maker:
             if known is None:
                 array = NewArray(
                     self.ids.id(),
-                    self.name("array", array_name(group.md_name)),
-                    group.md_name,
+                    self.name("array", array_name(group.engine_name)),
+                    group.engine_name,
                     group.name,
                     self.judge.beneath.array(group),
                 )

@@ -35,10 +35,10 @@ def _changes(rows: Rows) -> Iterator[PlannedChange]:
     owners = {host.id: host.name for host in rows.hosts} | {group.id: group.name for group in rows.groups}
     volumes = {volume.id: volume.name for volume in rows.volumes}
     for array in rows.arrays:
-        detail = f"{array.seen.level} of {len(array.seen.members)} disks, unchanged, md array {array.md_name}"
+        detail = f"{array.seen.level} of {len(array.seen.members)} disks, unchanged, md array {array.engine_name}"
         yield _new("array", array.name, detail)
     for volume in rows.volumes:
-        where = f"{volume.group}/{volume.lv_name}"
+        where = f"{volume.group}/{volume.backing_name}"
         on = f" on array {arrays[volume.array_id]}" if volume.array_id in arrays else ""
         kept = f"NAA {volume.identity.naa}" if volume.backstore else f"UUID {volume.identity.uuid}"
         detail = f"{where} ({format_size(volume.size_bytes)}){on}, {kept} unchanged"
@@ -78,7 +78,7 @@ def _warnings(judge: Judge, rows: Rows) -> Iterator[str]:
         )
     for array in rows.arrays:
         yield from losing_log_adopted(array.seen, judge.seen)
-    taken = {(volume.group, volume.lv_name) for volume in rows.volumes}
+    taken = {(volume.group, volume.backing_name) for volume in rows.volumes}
     for name in sorted({volume.group for volume in rows.volumes}):
         group = judge.foreign.group(name)
         others = [one.name for one in group.volumes if one.is_open and (name, one.name) not in taken] if group else []

@@ -10,7 +10,7 @@ from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.sizes import format_size
-from lunette.domain.steps import MdMember
+from lunette.domain.steps import MemberDisk
 from lunette.domain.units import counted
 from lunette.planner.arrays import encrypted, proportions
 from lunette.planner.checks.ailing import ailing
@@ -40,7 +40,7 @@ class NewArray:
     id: str
     plan: Plan
     made: Blueprint
-    members: tuple[MdMember, ...]
+    members: tuple[MemberDisk, ...]
     roles: tuple[MemberRole, ...]
     """Bytes used on each member."""
 
@@ -127,7 +127,7 @@ def _choose(spec: ArrayCreate, disks: list[ObservedDisk], wipe: frozenset[str], 
     )
     kept = recorded_roles(spec)
     roles = [role if role in kept else MemberRole.DATA for role, ids in spec.by_role().items() for _ in ids]
-    members = tuple(MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks)
+    members = tuple(MemberDisk(disk_id=disk.id, serial=disk.serial) for disk in disks)
     return NewArray(id=array_id, plan=plan, made=made, members=members, roles=tuple(roles))
 
 
@@ -194,7 +194,7 @@ def plan_delete(array: KnownArray, seen: Observation, deleted: Sequence[KnownDel
     kept = [kept_volume(one.array_engine, one.id, one.size_bytes, one.snapshots) for one in deleted]
     planning = ARRAY_ENGINES[array.engine]
     steps = planning.destroy_steps(array.id, array.uuid, array.size_bytes, array.members, kept)
-    steps = recorded.of_array(steps, array.group, array.md_name)
+    steps = recorded.of_array(steps, array.group, array.engine_name)
     if array.encryption:
         steps = tuple(encrypted.destroying(steps, array.id, array.uuid))
     detail = (

@@ -48,11 +48,11 @@ def blueprint(made: Blueprint, array_id: str, spec: ArrayCreate, disks: Sequence
     )
 
 
-def destroying(steps: Sequence[AnyStep], array_id: str, md_uuid: str) -> Iterator[AnyStep]:
+def destroying(steps: Sequence[AnyStep], array_id: str, array_uuid: str) -> Iterator[AnyStep]:
     """Steps that destroy an array; its keys are erased before it is stopped."""
     for step in steps:
         if isinstance(step, GroupRemove | GroupErase):
             yield step.model_copy(update={"mapping": luks.mapping_name(array_id)})
-            yield luks.destroy_step(array_id, md_uuid)
+            yield luks.destroy_step(array_id, array_uuid)
         else:
             yield step

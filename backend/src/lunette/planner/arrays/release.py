@@ -85,18 +85,18 @@ def _check_health(findings: Findings, array: KnownArray, found: ObservedArray | 
 
 def _is_named_by_us(array: KnownArray) -> bool:
     """False for an adopted array: md's own name, with its home host, was recorded then."""
-    return ":" not in array.md_name
+    return ":" not in array.engine_name
 
 
 def _changes(array: KnownArray, volumes: Sequence[KnownVolume]) -> Iterator[PlannedChange]:
     disks = f"its {len(array.members)} disks and their content do not change"
-    place = f"md array {RELEASED}:{array.md_name}" if _is_named_by_us(array) else f"md array {array.md_name}"
+    place = f"md array {RELEASED}:{array.engine_name}" if _is_named_by_us(array) else f"md array {array.engine_name}"
     detail = f"{disks}: {place} with volume group {array.group}; Lunette's records of it are removed"
     yield PlannedChange(action=Action.CHANGE, noun="array", name=array.name, detail=detail)
     for volume in volumes:
         detail = (
-            f"remains as {volume.group}/{volume.lv_name} ({format_size(volume.size_bytes)}); Lunette's records of it "
-            "are removed"
+            f"remains as {volume.group}/{volume.backing_name} ({format_size(volume.size_bytes)}); Lunette's records of "
+            "it are removed"
         )
         yield PlannedChange(action=Action.CHANGE, noun="volume", name=volume.name, detail=detail)
         for snapshot in volume.snapshots:
@@ -108,6 +108,6 @@ def _steps(array: KnownArray, volumes: Sequence[KnownVolume]) -> Iterator[AnySte
     stops = _is_named_by_us(array)
     if volumes:
         yield ExportsGone(volume_ids=tuple(volume.id for volume in volumes), deadline_s=DEADLINE_S)
-    yield GroupRelease(array_id=array.id, md_uuid=array.uuid, group=array.group, stops=stops)
+    yield GroupRelease(array_id=array.id, array_uuid=array.uuid, group=array.group, stops=stops)
     if stops:
-        yield MdRelease(array_id=array.id, uuid=array.uuid, md_name=array.md_name, members=array.members)
+        yield MdRelease(array_id=array.id, uuid=array.uuid, md_name=array.engine_name, members=array.members)

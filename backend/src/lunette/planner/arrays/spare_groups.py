@@ -11,7 +11,7 @@ from lunette.domain.disk_health import findings
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Plan, PlannedChange
-from lunette.domain.steps import MdAdd, MdMember, MdSpareOut
+from lunette.domain.steps import MdAdd, MdSpareOut, MemberDisk
 from lunette.planner.engines.array_engines import ARRAY_ENGINES
 from lunette.planner.engines.known_array import KnownArray
 from lunette.planner.engines.md.changes import FULL
@@ -40,7 +40,7 @@ def plan_move(group: str, pairs: Sequence[Pair], seen: Observation) -> Move | No
         spares = sorted(_fitting(recipient, found, pairs, seen), key=lambda one: (one[1].size_bytes, one[0][0].name))
         if spares:
             (donor, lends), disk = spares[0]
-            return _move(group, (recipient, found), (donor, lends), MdMember(disk_id=disk.id, serial=disk.serial))
+            return _move(group, (recipient, found), (donor, lends), MemberDisk(disk_id=disk.id, serial=disk.serial))
     return None
 
 
@@ -75,15 +75,15 @@ def _fitting(
                 yield (donor, found), disk
 
 
-def _move(group: str, taking: Pair, giving: Pair, disk: MdMember) -> Move:
+def _move(group: str, taking: Pair, giving: Pair, disk: MemberDisk) -> Move:
     (recipient, short), (donor, whole) = taking, giving
     out = MdSpareOut(
-        array_id=donor.id, uuid=donor.uuid, md_name=donor.md_name, member=disk, disk_bytes=whole.disk_bytes or 0
+        array_id=donor.id, uuid=donor.uuid, md_name=donor.engine_name, member=disk, disk_bytes=whole.disk_bytes or 0
     )
     add = MdAdd(
         array_id=recipient.id,
         uuid=recipient.uuid,
-        md_name=recipient.md_name,
+        md_name=recipient.engine_name,
         member=disk,
         disk_bytes=short.disk_bytes or 0,
     )

@@ -25,11 +25,11 @@ from lunette.domain.steps import (
     MdAdd,
     MdCreate,
     MdDestroy,
-    MdMember,
     MdReplace,
     MdSpareOut,
     MdStep,
     MdWriteHole,
+    MemberDisk,
     PoolAdd,
     PoolAddSpecial,
     PoolCreate,
@@ -51,7 +51,7 @@ from lunette.domain.steps import (
     VolumesSeal,
     VolumeSwap,
 )
-from lunette.domain.volumes import ObservedPool, ObservedVolume, Provisioning
+from lunette.domain.volumes import ObservedGroup, ObservedVolume, Provisioning
 from lunette.planner.checks.unseen import check_seen
 
 
@@ -177,7 +177,7 @@ def _is_spare(seen: Observation, uuid: str, disk_id: str) -> bool:
     return place is not None and found is not None and (place.state, found.state) == ("spare", ArrayState.CLEAN)
 
 
-def _joining(step: AnyStep) -> tuple[MdMember, ...]:
+def _joining(step: AnyStep) -> tuple[MemberDisk, ...]:
     """The disks that must be blank when the step runs."""
     match step:
         case MdCreate():
@@ -192,14 +192,14 @@ def _joining(step: AnyStep) -> tuple[MdMember, ...]:
             return step.everyone()
         case PoolAdd() | PoolAddSpecial():
             return step.members
-        case GroupCreate(disk=MdMember() as disk):
+        case GroupCreate(disk=MemberDisk() as disk):
             return (disk,)
     return ()
 
 
 def _names(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
     arrays = {array.name for array in seen.arrays} | {array.uuid for array in seen.arrays}
-    groups = {pool.group for pool in seen.pools}
+    groups = {pool.group for pool in seen.groups}
     cut = {(volume.group, volume.name) for volume in seen.volumes}
     for step in steps:
         if (made := _made_array(step)) is not None:
@@ -212,9 +212,9 @@ def _names(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
                     yield f"group {step.group} exists"
                 groups.add(step.group)
             case VolumeCut():
-                if (step.group, step.lv_name) in cut:
-                    yield f"volume {step.lv_name} exists in {step.group}"
-                cut.add((step.group, step.lv_name))
+                if (step.group, step.backing_name) in cut:
+                    yield f"volume {step.backing_name} exists in {step.group}"
+                cut.add((step.group, step.backing_name))
             case VolumeAside():
                 if {(step.group, name) for name in step.names()} <= cut:
                     yield f"{step.group} has both {' and '.join(step.names())}"
@@ -237,8 +237,8 @@ def _made_array(step: AnyStep) -> tuple[str, str] | None:
 
 def _space(steps: Sequence[AnyStep], seen: Observation, promised: Mapping[str, int]) -> Iterator[str]:
     wanted: Counter[str] = Counter()
-    pools = {pool.group: pool for pool in seen.pools}
-    thin = {pool.group for pool in seen.pools if pool.thin} | {s.group for s in steps if isinstance(s, ThinPoolCreate)}
+    pools = {pool.group: pool for pool in seen.groups}
+    thin = {pool.group for pool in seen.groups if pool.thin} | {s.group for s in steps if isinstance(s, ThinPoolCreate)}
     for step in steps:
         if not isinstance(step, VolumeCut | VolumeGrow | ThinPoolCreate | ThinPoolGrow):
             continue
@@ -262,7 +262,7 @@ def _space(steps: Sequence[AnyStep], seen: Observation, promised: Mapping[str, i
             yield f"{asked} bytes are to be allocated from {group}, which has {free} free"
 
 
-def _taken(step: VolumeCut | VolumeGrow | ThinPoolCreate | ThinPoolGrow, pool: ObservedPool) -> tuple[int, ...]:
+def _taken(step: VolumeCut | VolumeGrow | ThinPoolCreate | ThinPoolGrow, pool: ObservedGroup) -> tuple[int, ...]:
     """The bytes that a step allocates from its group, part by part; (0,) is never correct."""
     match step:
         case VolumeCut():
@@ -278,9 +278,9 @@ def _taken(step: VolumeCut | VolumeGrow | ThinPoolCreate | ThinPoolGrow, pool: O
 
 def _seals(steps: Sequence[AnyStep]) -> Iterator[str]:
     """Every created volume is sealed once, after the last one is created: a sealed volume cannot be undone."""
-    cut = [(step.group, step.volume_id, step.lv_name) for step in steps if isinstance(step, VolumeCut)]
+    cut = [(step.group, step.volume_id, step.backing_name) for step in steps if isinstance(step, VolumeCut)]
     sealed = [
-        (step.group, volume.volume_id, volume.lv_name)
+        (step.group, volume.volume_id, volume.backing_name)
         for step in steps
         if isinstance(step, VolumesSeal)
         for volume in step.volumes
@@ -325,12 +325,12 @@ def _volumes_that_leave(
         ):
             yield f"{step.describe()}: without waiting for its exports"
         if isinstance(step, VolumeDelete | VolumeRollBack | VolumeSwap | VolumeGrow | VolumeAside):
-            names = step.names() if isinstance(step, VolumeAside) else (step.lv_name,)
+            names = step.names() if isinstance(step, VolumeAside) else (step.backing_name,)
             for found in (on_machine.get((step.group, name)) for name in names):
                 if found is not None and found.volume_id != step.volume_id:
                     yield f"volume {found.name} does not carry this appliance's mark"
         elif isinstance(step, SnapshotDelete | SnapshotAside):
-            names = step.names() if isinstance(step, SnapshotAside) else (step.lv_name,)
+            names = step.names() if isinstance(step, SnapshotAside) else (step.backing_name,)
             for found in (on_machine.get((step.group, name)) for name in names):
                 if found is not None and found.snapshot_id != step.snapshot_id:
                     yield f"snapshot {found.name} does not carry this appliance's mark"

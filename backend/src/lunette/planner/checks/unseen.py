@@ -8,7 +8,7 @@ from lunette.domain.steps import MAKES_ARRAYS, AnyStep
 
 STORAGE = (Part.MD, Part.LVM, Part.ZFS, Part.EXTERNAL)
 """Where arrays and volumes are read."""
-_NAMES = ("group", "pool", "raid_group", "uuid", "md_uuid", "guid")
+_NAMES = ("group", "pool", "raid_group", "uuid", "array_uuid", "guid")
 
 
 def check_seen(title: str, steps: Sequence[AnyStep], seen: Observation) -> None:
@@ -16,7 +16,7 @@ def check_seen(title: str, steps: Sequence[AnyStep], seen: Observation) -> None:
     if not seen.unread:
         return
     known = {array.uuid for array in seen.arrays} | {array.name for array in seen.arrays}
-    known |= {pool.group for pool in seen.pools}
+    known |= {pool.group for pool in seen.groups}
     for step in steps:
         for one in _hiding(step, seen, known):
             subject = one.name or f"the content of {one.part.value}"

@@ -127,9 +127,9 @@ def _storage(facts: DriftFacts, seen: Observation) -> Iterator[Drift]:
             yield Drift(
                 kind=DriftKind.UNKNOWN, noun="array", name=array.name, words=words, fix=UNKNOWN, is_repaired=False
             )
-    ours = {pool.group for pool in seen.pools if pool.ours}
+    ours = {pool.group for pool in seen.groups if pool.ours}
     pools_of_zfs = {array.name for array in seen.arrays}
-    for pool in seen.pools:
+    for pool in seen.groups:
         if not pool.ours and pool.group not in pools_of_zfs:
             words = "a volume group that this appliance did not create"
             yield Drift(

@@ -172,7 +172,7 @@ def _array(facts: ChainFacts, observed: ObservedArray | None) -> WhyLink:
         return _broken(Part.ARRAY, f"{name} has failed: it lost more disks than its level tolerates")
     if hides_volumes(facts.seen, facts.array.engine, facts.array.group):
         return _ok(Part.ARRAY, f"{name} is {observed.state.value}")
-    if not any(pool.group == facts.array.group for pool in facts.seen.pools):
+    if not any(pool.group == facts.array.group for pool in facts.seen.groups):
         return _broken(
             Part.ARRAY, f"{name} is running, but {facts.array.group}, which holds its volumes, was not found"
         )

@@ -37,7 +37,7 @@ def without_array(seen: Observation, uuid: str, disk_ids: tuple[str, ...]) -> Ob
 
 def without_group(seen: Observation, group: str) -> Observation:
     """The machine without a group or pool, and without the deleted volumes that were kept in it."""
-    pools = tuple(pool for pool in seen.pools if pool.group != group)
+    pools = tuple(pool for pool in seen.groups if pool.group != group)
     return seen.model_copy(
-        update={"pools": pools, "volumes": tuple(volume for volume in seen.volumes if volume.group != group)}
+        update={"groups": pools, "volumes": tuple(volume for volume in seen.volumes if volume.group != group)}
     )

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from lunette.domain.arrays import ArrayEngine, MemberRole
 from lunette.domain.encryption import Encryption
-from lunette.domain.steps import MdMember
+from lunette.domain.steps import MemberDisk
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,11 +19,11 @@ class KnownArray:
     uuid: str
     group: str
     size_bytes: int
-    members: tuple[MdMember, ...]
+    members: tuple[MemberDisk, ...]
     """All its disks, spares included."""
     volumes: tuple[str, ...] = ()
     """Names of its volumes."""
-    md_name: str = ""
+    engine_name: str = ""
     level: str = ""
     encryption: Encryption | None = None
     member_bytes: int = 0

@@ -35,8 +35,8 @@ from lunette.domain.errors import FieldProblem, Invalid
 from lunette.domain.foreign_arrays import FoundArray
 from lunette.domain.observations import Observation, Part
 from lunette.domain.plans import Plan
-from lunette.domain.steps import AnyStep, GroupCreate, KeptVolume, LuksCreate, MdMember
-from lunette.domain.volumes import ObservedPool, VolumeEngine
+from lunette.domain.steps import AnyStep, GroupCreate, KeptVolume, LuksCreate, MemberDisk
+from lunette.domain.volumes import ObservedGroup, VolumeEngine
 from lunette.planner.engines import scrub_words
 from lunette.planner.engines.known_array import KnownArray
 
@@ -48,7 +48,7 @@ class Blueprint:
     """An array as one engine would create it: `create` creates the array itself, `group` its volume group."""
 
     uuid: str
-    own_name: str
+    engine_name: str
     """The name by which the engine knows it."""
     group_name: str
     create: AnyStep | None
@@ -104,7 +104,7 @@ class ArrayChangePlanning(Protocol):
 
     def plan_patch(self, array: KnownArray, spec: ArrayPatch, low: int | None, high: int | None) -> Plan: ...
 
-    def plan_release_disk(self, array: KnownArray, disk: MdMember) -> Plan: ...
+    def plan_release_disk(self, array: KnownArray, disk: MemberDisk) -> Plan: ...
 
 
 class ArrayPlanning(ABC):
@@ -153,7 +153,7 @@ class ArrayPlanning(ABC):
 
     @abstractmethod
     def destroy_steps(
-        self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember], kept: Sequence[KeptVolume] = ()
+        self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MemberDisk], kept: Sequence[KeptVolume] = ()
     ) -> tuple[AnyStep, ...]:
         """`kept` are the deleted volumes that are erased with it."""
 
@@ -184,7 +184,7 @@ class ArrayPlanning(ABC):
         raise Invalid(f"Array {array.name} was not started: {message}.", errors=(problem,))
 
     def plan_finish(
-        self, array: KnownArray, wanted: WriteHole, found: ObservedArray, pool: ObservedPool | None, seen: Observation
+        self, array: KnownArray, wanted: WriteHole, found: ObservedArray, pool: ObservedGroup | None, seen: Observation
     ) -> Plan | None:
         """What remains to be done for an array that grows or changes its level; None while nothing can be done. A plan
         without steps: all is done. `pool`: its volume group, if observed.
@@ -213,9 +213,9 @@ class ArrayPlanning(ABC):
         """Cause and fix for what a scrub found. `array` is the name."""
         return scrub_words.advice(self.changes.LABEL, array, level, outcome)
 
-    def split_name(self, own_name: str) -> tuple[str, str]:
+    def split_name(self, engine_name: str) -> tuple[str, str]:
         """Home host ("" if there is none) and name of an array, from its name in the engine."""
-        return "", own_name
+        return "", engine_name
 
     def adopt_refusal(self, found: FoundArray) -> str:
         """Why no array of this engine can be adopted; called only without `can_adopt`."""

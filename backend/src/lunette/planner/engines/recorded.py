@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from lunette.domain.steps import AnyStep, GroupErase, GroupRemove, MdDestroy, VolumeAside, VolumeDelete, VolumeGrow
 
 
-def of_volume(steps: Sequence[AnyStep], lv_name: str) -> tuple[AnyStep, ...]:
+def of_volume(steps: Sequence[AnyStep], backing_name: str) -> tuple[AnyStep, ...]:
     """Steps on one volume in its place. Without a name they stay unchanged."""
     return tuple(
-        step.model_copy(update={"lv_name": lv_name})
-        if lv_name and isinstance(step, VolumeAside | VolumeDelete | VolumeGrow)
+        step.model_copy(update={"backing_name": backing_name})
+        if backing_name and isinstance(step, VolumeAside | VolumeDelete | VolumeGrow)
         else step
         for step in steps
     )

@@ -9,7 +9,7 @@ from lunette.domain.errors import Conflict, FieldProblem, InUse, Invalid
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, PlannedChange
 from lunette.domain.sizes import format_size
-from lunette.domain.steps import AnyStep, MdMember
+from lunette.domain.steps import AnyStep, MemberDisk
 from lunette.planner.checks.findings import Findings
 from lunette.planner.checks.taking import take_disks, wiping
 from lunette.planner.engines.known_array import KnownArray
@@ -39,7 +39,7 @@ class ArrayChangeRequest:
         """Raises if anything was found."""
         self.findings.refuse(self.what)
 
-    def own(self, reference: str) -> tuple[MdMember, ObservedMember | None]:
+    def own(self, reference: str) -> tuple[MemberDisk, ObservedMember | None]:
         """The array's disk of this ID or link, and its place in the array. Refuses immediately if it is not one of its
         disks.
         """

@@ -29,7 +29,7 @@ class NewVolume:
     id: str
     array_id: str
     spec: VolumeCreate
-    lv_name: str
+    backing_name: str
     identity: VolumeIdentity
 
 
@@ -56,7 +56,7 @@ class KnownVolume:
     """Names of its snapshots."""
     deleted_snapshots: tuple[RetainedSnapshot, ...] = ()
     """Its deleted snapshots that can be recovered."""
-    lv_name: str = ""
+    backing_name: str = ""
     """Its name in the engine; empty if derived from its ID."""
 
 
@@ -116,7 +116,7 @@ def _check_one(
         findings.add(Invalid, where, spec.array, message)
     elif array.state != ResourceState.READY:
         findings.add(Conflict, where, spec.array, f"array {array.name} is {array.state}; wait until it is ready")
-    elif not any(pool.group == array.group for pool in seen.pools):
+    elif not any(pool.group == array.group for pool in seen.groups):
         message = f"array {array.name} is not active, so no volume can be created on it; check its state first"
         findings.add(Conflict, where, spec.array, message)
     if array is not None:
@@ -177,7 +177,7 @@ def _new_pools(
     made = []
     for array in arrays.values():
         thin = _asked(specs, facts, array.id, Provisioning.THIN)
-        pool = next(pool for pool in seen.pools if pool.group == array.group)
+        pool = next(pool for pool in seen.groups if pool.group == array.group)
         pooling = thin_pooling(array.engine)
         if not thin or pooling is None or pool.thin is not None:
             continue
@@ -217,7 +217,7 @@ def _thin_room(array: KnownArray, seen: Observation, promised: int) -> int:
     """The maximum space of thin volumes: what they have (their pool, or else their data), and all free space that is
     not reserved for thick ones.
     """
-    pool = next(pool for pool in seen.pools if pool.group == array.group)
+    pool = next(pool for pool in seen.groups if pool.group == array.group)
     held = sum(volume.used_bytes or 0 for volume in seen.volumes if volume.group == array.group)
     return (pool.thin.size_bytes if pool.thin else held) + pool.free_bytes - promised
 
@@ -226,7 +226,7 @@ def free_bytes(array: KnownArray, seen: Observation, promised: int) -> int:
     """Space that can still be allocated from an array: whole free extents minus what is reserved for volumes not
     created yet.
     """
-    pool = next((pool for pool in seen.pools if pool.group == array.group), None)
+    pool = next((pool for pool in seen.groups if pool.group == array.group), None)
     if pool is None:
         return 0
     return max(0, pool.free_bytes // pool.extent_bytes * pool.extent_bytes - promised)
@@ -238,7 +238,7 @@ def _choose(spec: VolumeCreate, facts: VolumeFacts, identities: IdentitySource) 
         id=volume_id,
         array_id=array.id,
         spec=spec,
-        lv_name=volume_planning(array.engine).lv_name(volume_id),
+        backing_name=volume_planning(array.engine).backing_name(volume_id),
         identity=identities.volume(),
     )
 
@@ -324,14 +324,14 @@ def plan_grow(volume: KnownVolume, size_bytes: int, seen: Observation, promised:
     return Plan(
         title=title,
         changes=(_change(volume, f"{more} more: {format_size(size_bytes)}{hosts}"),),
-        steps=recorded.of_volume([step], volume.lv_name),
+        steps=recorded.of_volume([step], volume.backing_name),
     )
 
 
 def _check_growth(findings: Findings, volume: KnownVolume, size_bytes: int, seen: Observation, promised: int) -> None:
     odd = volume_planning(volume.array_engine).size_problem(size_bytes)
     unable = unable_reason(seen, volume.array_engine, EngineAbility.GROW)
-    pool = next((pool for pool in seen.pools if pool.group == volume.group), None)
+    pool = next((pool for pool in seen.groups if pool.group == volume.group), None)
     if unable:
         findings.add(Conflict, "volume", volume.name, unable)
     elif size_bytes < volume.size_bytes:

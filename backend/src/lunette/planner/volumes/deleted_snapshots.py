@@ -64,6 +64,6 @@ def plan_erase(snapshot: KnownDeletedSnapshot, seen: Observation) -> Plan:
 
 
 def _must_be_active(findings: Findings, snapshot: KnownDeletedSnapshot, seen: Observation) -> None:
-    if not any(pool.group == snapshot.group for pool in seen.pools):
+    if not any(pool.group == snapshot.group for pool in seen.groups):
         message = f"array {snapshot.array} is not active; check its state first"
         findings.add(Conflict, "snapshot", snapshot.name, message)

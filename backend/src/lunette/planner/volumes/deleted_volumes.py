@@ -26,7 +26,7 @@ class KnownDeleted:
     size_bytes: int
     held_bytes: int
     """Space that it uses on its array."""
-    lv_name: str = ""
+    backing_name: str = ""
     """Its previous name in the engine; empty if derived from its ID."""
     snapshots: tuple[RetainedSnapshot, ...] = ()
     """Snapshots that were deleted before it: they are recovered with it, as deleted ones, or erased with it."""
@@ -48,7 +48,7 @@ def plan_recover(volume: KnownDeleted, name: str, name_taken: bool, seen: Observ
     return Plan(
         title=f"Recover volume {volume.name}{renamed}",
         changes=(PlannedChange(action=Action.CREATE, noun="volume", name=name, detail=detail),),
-        steps=recorded.of_volume([step], volume.lv_name),
+        steps=recorded.of_volume([step], volume.backing_name),
     )
 
 
@@ -75,6 +75,6 @@ def erased(volume: KnownDeleted) -> PlannedChange:
 
 
 def _must_be_active(findings: Findings, volume: KnownDeleted, seen: Observation) -> None:
-    if not any(pool.group == volume.group for pool in seen.pools):
+    if not any(pool.group == volume.group for pool in seen.groups):
         message = f"array {volume.array} is not active; check its state first"
         findings.add(Conflict, "volume", volume.name, message)

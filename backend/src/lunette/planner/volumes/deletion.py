@@ -41,14 +41,14 @@ def retention(volume: KnownVolume, hours: int, now: dt.datetime, seen: Observati
     exists.
     """
     found = next((one for one in seen.volumes if one.volume_id == volume.id), None)
-    is_gone = found is None and any(pool.group == volume.group for pool in seen.pools)
+    is_gone = found is None and any(pool.group == volume.group for pool in seen.groups)
     if not hours or (is_gone and not hides_volumes(seen, volume.array_engine, volume.group)):
         return None
     thin = found.used_bytes or 0 if found else 0
     is_thin = volume.provisioning is Provisioning.THIN
     held = thin if is_thin else volume_planning(volume.array_engine).reserved_bytes(volume.size_bytes)
     is_hidden = hides_volumes(seen, volume.array_engine, volume.group)  # which the checker reports
-    is_reachable = is_hidden or any(pool.group == volume.group for pool in seen.pools)
+    is_reachable = is_hidden or any(pool.group == volume.group for pool in seen.groups)
     return VolumeRetention(hours, now + dt.timedelta(hours=hours), held, is_reachable)
 
 
@@ -92,8 +92,8 @@ def deletion(volume: KnownVolume, last_thin: bool, kept: VolumeRetention | None)
         retained = set_aside_steps(engine, group, volume.id, size, kept.held_bytes, kept.hours)
         names = [one.name for one in volume.deleted_snapshots]
         along = f"; its deleted snapshots ({shorten(names)}) are retained with it" if names else ""
-        return kept.words() + along, recorded.of_volume(retained, volume.lv_name)
+        return kept.words() + along, recorded.of_volume(retained, volume.backing_name)
     pooling = thin_pooling(engine)
-    steps = recorded.of_volume(volume_planning(engine).delete_steps(group, volume.id, size), volume.lv_name)
+    steps = recorded.of_volume(volume_planning(engine).delete_steps(group, volume.id, size), volume.backing_name)
     steps = (*steps, pooling.pool_remove(group)) if last_thin and pooling else steps
     return f"{format_size(size)} of data are lost", steps

@@ -19,7 +19,7 @@ from lunette.domain.steps import (
     VolumeSetAside,
     VolumesSeal,
 )
-from lunette.domain.volumes import ObservedPool, ObservedThinPool, ObservedVolume, Provisioning
+from lunette.domain.volumes import ObservedGroup, ObservedThinPool, ObservedVolume, Provisioning
 from lunette.planner.engines.foreseen import array_of, without_group
 from lunette.planner.engines.volume_engines import VOLUME_ENGINES
 from lunette.providers.encryption.plan import HEADER_BYTES
@@ -38,7 +38,7 @@ def after(seen: Observation, step: AnyStep) -> Observation:
         case VolumeCut():
             return _with_volume(seen, step)
         case VolumesSeal():
-            return _changed(seen, step.group, {volume.lv_name for volume in step.volumes}, sealed=True)
+            return _changed(seen, step.group, {volume.backing_name for volume in step.volumes}, sealed=True)
     return _changed_volume(seen, step)
 
 
@@ -49,7 +49,7 @@ def _changed_volume(seen: Observation, step: AnyStep) -> Observation:
         case VolumeSetAside():
             return _renamed(seen, step, step.aside_name)
         case VolumeBringBack():
-            return _renamed(seen, step, step.lv_name)
+            return _renamed(seen, step, step.backing_name)
         case VolumeDelete():
             return _without_volume(seen, step)
     return seen
@@ -60,8 +60,8 @@ def _of(seen: Observation, step: VolumeCut | VolumeGrow | VolumeAside | VolumeDe
     return next((one for one in seen.volumes if (one.volume_id, one.group) == (step.volume_id, step.group)), None)
 
 
-def _pool_of(seen: Observation, group: str) -> ObservedPool | None:
-    return next((pool for pool in seen.pools if pool.group == group), None)
+def _pool_of(seen: Observation, group: str) -> ObservedGroup | None:
+    return next((pool for pool in seen.groups if pool.group == group), None)
 
 
 def _changed(seen: Observation, group: str, names: Collection[str], **changes: object) -> Observation:
@@ -72,19 +72,19 @@ def _changed(seen: Observation, group: str, names: Collection[str], **changes: o
     return seen.model_copy(update={"volumes": changed})
 
 
-def _with_pool(seen: Observation, pool: ObservedPool, **changes: object) -> Observation:
+def _with_pool(seen: Observation, pool: ObservedGroup, **changes: object) -> Observation:
     """The machine with this pool changed."""
-    pools = tuple(one.model_copy(update=changes) if one is pool else one for one in seen.pools)
-    return seen.model_copy(update={"pools": pools})
+    pools = tuple(one.model_copy(update=changes) if one is pool else one for one in seen.groups)
+    return seen.model_copy(update={"groups": pools})
 
 
 def _with_group(seen: Observation, step: GroupCreate) -> Observation:
     """Its room is the least there will be: LVM loses no more than this for its metadata and the alignment."""
-    array = array_of(seen, step.md_uuid)
+    array = array_of(seen, step.array_uuid)
     if array is None or _pool_of(seen, step.group):
         return seen
     room = lvm.room_bytes(array.size_bytes - (HEADER_BYTES if step.mapping else 0))
-    pool = ObservedPool(
+    pool = ObservedGroup(
         array_uuid=array.uuid,
         group=step.group,
         ours=True,
@@ -92,7 +92,7 @@ def _with_group(seen: Observation, step: GroupCreate) -> Observation:
         free_bytes=room,
         extent_bytes=step.extent_bytes,
     )
-    return seen.model_copy(update={"pools": (*seen.pools, pool)})
+    return seen.model_copy(update={"groups": (*seen.groups, pool)})
 
 
 def _with_thin_pool(seen: Observation, step: ThinPoolCreate | ThinPoolGrow | ThinPoolRemove) -> Observation:
@@ -121,11 +121,11 @@ def _with_volume(seen: Observation, step: VolumeCut) -> Observation:
     volume = ObservedVolume(
         volume_id=step.volume_id,
         group=step.group,
-        name=step.lv_name,
+        name=step.backing_name,
         active=True,
         open=False,
         sealed=False,
-        device=cutting.device_path(step.group, step.lv_name),
+        device=cutting.device_path(step.group, step.backing_name),
         size_bytes=step.size_bytes,
         used_bytes=0 if is_thin else None,
         block_bytes=cutting.block_bytes(_block_bytes(seen, pool)),
@@ -134,7 +134,7 @@ def _with_volume(seen: Observation, step: VolumeCut) -> Observation:
     return _with_room(seen, step.group, -taken).model_copy(update={"volumes": (*seen.volumes, volume)})
 
 
-def _block_bytes(seen: Observation, pool: ObservedPool | None) -> int:
+def _block_bytes(seen: Observation, pool: ObservedGroup | None) -> int:
     """The largest logical block of the disks of a pool."""
     array = array_of(seen, pool.array_uuid) if pool and pool.array_uuid else None
     ids = {member.disk_id for member in array.members} if array else set()

@@ -41,7 +41,7 @@ def set_aside_steps(
         VolumeSetAside(
             volume_id=volume_id,
             group=group,
-            lv_name=planning.lv_name(volume_id),
+            backing_name=planning.backing_name(volume_id),
             aside_name=planning.aside_name(volume_id),
             size_bytes=size_bytes,
             engine=volume_engine(engine),
@@ -57,7 +57,7 @@ def bring_back_step(engine: ArrayEngine, group: str, volume_id: str, size_bytes:
     return VolumeBringBack(
         volume_id=volume_id,
         group=group,
-        lv_name=planning.lv_name(volume_id),
+        backing_name=planning.backing_name(volume_id),
         aside_name=planning.aside_name(volume_id),
         size_bytes=size_bytes,
         engine=volume_engine(engine),
@@ -74,7 +74,7 @@ def erase_steps(
         VolumeDelete(
             volume_id=volume_id,
             group=group,
-            lv_name=volume_planning(engine).aside_name(volume_id),
+            backing_name=volume_planning(engine).aside_name(volume_id),
             size_bytes=size_bytes,
             engine=volume_engine(engine),
         ),
@@ -111,7 +111,7 @@ def set_snapshot_aside_step(
     return SnapshotSetAside(
         snapshot_id=snapshot_id,
         group=group,
-        lv_name=snapshotting(engine).snapshot_place(volume_id, snapshot_id),
+        backing_name=snapshotting(engine).snapshot_place(volume_id, snapshot_id),
         aside_name=_kept_at(engine, volume_id, snapshot_id, volume_is_kept=False),
         engine=volume_engine(engine),
         keep_hours=keep_hours,
@@ -123,7 +123,7 @@ def bring_snapshot_back_step(engine: ArrayEngine, group: str, volume_id: str, sn
     return SnapshotBringBack(
         snapshot_id=snapshot_id,
         group=group,
-        lv_name=snapshotting(engine).snapshot_place(volume_id, snapshot_id),
+        backing_name=snapshotting(engine).snapshot_place(volume_id, snapshot_id),
         aside_name=_kept_at(engine, volume_id, snapshot_id, volume_is_kept=False),
         engine=volume_engine(engine),
     )
@@ -134,7 +134,7 @@ def erase_snapshot_step(
 ) -> SnapshotDelete:
     """Erase a retained snapshot: never one that is back in its place."""
     kept_at = _kept_at(engine, volume_id, snapshot_id, volume_is_kept=volume_is_kept)
-    return SnapshotDelete(snapshot_id=snapshot_id, group=group, lv_name=kept_at, engine=volume_engine(engine))
+    return SnapshotDelete(snapshot_id=snapshot_id, group=group, backing_name=kept_at, engine=volume_engine(engine))
 
 
 def _kept_at(engine: ArrayEngine, volume_id: str, snapshot_id: str, *, volume_is_kept: bool) -> str:

@@ -166,7 +166,7 @@ def _clone(name: str, snapshot: KnownSnapshot, description: str, ids: IdentitySo
         array_id=snapshot.array_id,
         spec=spec,
         identity=ids.volume(),
-        lv_name=volume_planning(snapshot.volume.array_engine).lv_name(volume_id),
+        backing_name=volume_planning(snapshot.volume.array_engine).backing_name(volume_id),
     )
 
 
@@ -228,7 +228,7 @@ def _check_room(findings: Findings, spec: RollBack, seen: Observation) -> None:
     if volume.provisioning is Provisioning.THIN:
         return
     needed = volume_planning(volume.array_engine).reserved_bytes(volume.size_bytes)
-    left = max(0, sum(pool.free_bytes for pool in seen.pools if pool.group == volume.group) - spec.promised)
+    left = max(0, sum(pool.free_bytes for pool in seen.groups if pool.group == volume.group) - spec.promised)
     if needed > left:
         message = (
             f"retaining its current content needs {format_size(needed)}, and its array has {format_size(left)} free; "
@@ -238,4 +238,4 @@ def _check_room(findings: Findings, spec: RollBack, seen: Observation) -> None:
 
 
 def _is_active(seen: Observation, group: str) -> bool:
-    return any(pool.group == group for pool in seen.pools)
+    return any(pool.group == group for pool in seen.groups)

@@ -14,7 +14,7 @@ from lunette.domain.disks import ObservedDisk
 from lunette.domain.exports import ExportArray
 from lunette.domain.foreign_arrays import FoundArray
 from lunette.domain.observations import Part
-from lunette.domain.volumes import ObservedPool, ObservedVolume
+from lunette.domain.volumes import ObservedGroup, ObservedVolume
 from lunette.providers.runner import Runners
 from lunette.providers.volumes.lvm import parse
 from lunette.system.system_port import System
@@ -38,10 +38,10 @@ class ObservedArrays:
     """An engine's observation of its arrays."""
 
     arrays: tuple[ObservedArray, ...] = ()
-    pools: tuple[ObservedPool, ...] = ()
+    groups: tuple[ObservedGroup, ...] = ()
     """Only those that are arrays at the same time: volume groups are read separately."""
     volumes: tuple[ObservedVolume, ...] = ()
-    """Those in `pools`."""
+    """Those in `groups`."""
 
 
 class ArrayMachine(ABC):

@@ -35,14 +35,18 @@ def inner_bytes(array_bytes: int, encryption: Encryption | None) -> int:
     return max(0, array_bytes - HEADER_BYTES) if encryption else array_bytes
 
 
-def create_step(array_id: str, md_uuid: str, sector_bytes: int, *, keep_key: bool) -> LuksCreate:
+def create_step(array_id: str, array_uuid: str, sector_bytes: int, *, keep_key: bool) -> LuksCreate:
     return LuksCreate(
-        array_id=array_id, md_uuid=md_uuid, mapping=mapping_name(array_id), sector_bytes=sector_bytes, keep_key=keep_key
+        array_id=array_id,
+        array_uuid=array_uuid,
+        mapping=mapping_name(array_id),
+        sector_bytes=sector_bytes,
+        keep_key=keep_key,
     )
 
 
-def destroy_step(array_id: str, md_uuid: str) -> LuksDestroy:
-    return LuksDestroy(array_id=array_id, md_uuid=md_uuid, mapping=mapping_name(array_id))
+def destroy_step(array_id: str, array_uuid: str) -> LuksDestroy:
+    return LuksDestroy(array_id=array_id, array_uuid=array_uuid, mapping=mapping_name(array_id))
 
 
 def without(record: EngineCapability, words: str) -> EngineCapability:

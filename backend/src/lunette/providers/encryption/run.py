@@ -18,16 +18,16 @@ from lunette.system.system_port import System
 def create(system: System, step: LuksCreate) -> str | None:
     """Encrypt the array; None if that was done. Refuses a device that carries anything else, and a missing key."""
     settle(system)
-    if not ensure_running(system, step.md_uuid):
+    if not ensure_running(system, step.array_uuid):
         raise NotFound(f"the array of {step.mapping} is not on any disk: attach its disks, then try again")
-    device = device_path(step.md_uuid)
+    device = device_path(step.array_uuid)
     found = luks.header(system, system.realpath(device))
     if found is not None and found.uuid != step.array_id:
         raise Conflict(
             f"{device} carries a LUKS header {found.uuid} that is not the planned one, so it was not changed"
         )
     passphrase = keys.lent(system, step.array_id)
-    if is_open(system, step.md_uuid, step.mapping) and _has_stored(system, device, step):
+    if is_open(system, step.array_uuid, step.mapping) and _has_stored(system, device, step):
         return None
     if passphrase is None:
         raise Conflict(
@@ -37,7 +37,7 @@ def create(system: System, step: LuksCreate) -> str | None:
     if found is None or not found.slots:
         label = md_name(step.array_id)
         luks.write_header(system, device, step.array_id, label, step.sector_bytes, passphrase)
-    if not is_open(system, step.md_uuid, step.mapping) and not luks.open_device(
+    if not is_open(system, step.array_uuid, step.mapping) and not luks.open_device(
         system, device, step.mapping, passphrase
     ):
         raise ToolFailed(f"{device} does not open with the passphrase it was encrypted with: create the array again")
@@ -53,11 +53,11 @@ def remove(system: System, step: LuksCreate | LuksDestroy) -> str | None:
     """
     settle(system)
     changed = False
-    if ensure_running(system, step.md_uuid):
-        if is_open(system, step.md_uuid, step.mapping):
+    if ensure_running(system, step.array_uuid):
+        if is_open(system, step.array_uuid, step.mapping):
             luks.close_device(system, step.mapping)
             changed = True
-        changed = luks.erase(system, system.realpath(device_path(step.md_uuid)), step.array_id) or changed
+        changed = luks.erase(system, system.realpath(device_path(step.array_uuid)), step.array_id) or changed
     for path in (keys.new_path(step.array_id), keys.stored_path(step.array_id)):
         keys.forget(system, path)
     return f"{step.mapping} was closed and its keys were erased" if changed else None
@@ -66,14 +66,14 @@ def remove(system: System, step: LuksCreate | LuksDestroy) -> str | None:
 def undo_create(system: System, step: LuksCreate) -> str | None:
     """Undo it; None if nothing of it is left. Other content of the array is not affected."""
     settle(system)
-    if ensure_running(system, step.md_uuid) and _carries_another(system, step):
+    if ensure_running(system, step.array_uuid) and _carries_another(system, step):
         return None
     return remove(system, step)
 
 
-def is_open(system: System, md_uuid: str, mapping: str) -> bool:
+def is_open(system: System, array_uuid: str, mapping: str) -> bool:
     """True if the mapping is on the array."""
-    running = running_array(system, md_uuid)
+    running = running_array(system, array_uuid)
     return running is not None and luks.is_mapped(system, running.kernel_name, mapping)
 
 
@@ -90,7 +90,7 @@ def keep_key(system: System, device: str, array_id: str, passphrase: str) -> boo
 
 def _carries_another(system: System, step: LuksCreate) -> bool:
     try:
-        found = luks.header(system, system.realpath(device_path(step.md_uuid)))
+        found = luks.header(system, system.realpath(device_path(step.array_uuid)))
     except InUse:
         return True
     return found is not None and found.uuid != step.array_id

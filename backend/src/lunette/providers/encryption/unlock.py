@@ -23,17 +23,17 @@ class Locked(Conflict):
     """The array runs and cannot be read until it is unlocked."""
 
 
-def opened(system: System, md_uuid: str, array_id: str, name: str) -> str:
+def opened(system: System, array_uuid: str, array_id: str, name: str) -> str:
     """The opened device of a running array; opened now if the appliance stores its key.
 
     Raises Locked if it does not, Conflict if the header is not Lunette's.
     """
     mapping = mapping_name(array_id)
-    if not is_open(system, md_uuid, mapping):
+    if not is_open(system, array_uuid, mapping):
         key = keys.stored(system, array_id)
         if key is None:
             raise Locked(f"{WAITING} {name}")
-        device = _own_device(system, md_uuid, array_id, name)
+        device = _own_device(system, array_uuid, array_id, name)
         if not luks.open_device(system, device, mapping, key):
             raise Locked(f"{WAITING} {name}: the key that the appliance stores does not unlock it")
     return mapping_path(mapping)
@@ -113,14 +113,14 @@ def _drop_stored(system: System, device: str, array_id: str) -> bool:
     return True
 
 
-def _device(system: System, md_uuid: str, array_id: str, name: str) -> str:
-    if not ensure_running(system, md_uuid, degraded=True):
+def _device(system: System, array_uuid: str, array_id: str, name: str) -> str:
+    if not ensure_running(system, array_uuid, degraded=True):
         raise Conflict(f"array {name} is not running: none of its disks is present. Attach them, then try again")
-    return _own_device(system, md_uuid, array_id, name)
+    return _own_device(system, array_uuid, array_id, name)
 
 
-def _own_device(system: System, md_uuid: str, array_id: str, name: str) -> str:
-    device = device_path(md_uuid)
+def _own_device(system: System, array_uuid: str, array_id: str, name: str) -> str:
+    device = device_path(array_uuid)
     found = luks.header(system, system.realpath(device))
     if found is None or found.uuid != array_id:
         raise Conflict(f"array {name} was not changed: it does not carry the LUKS header it was created with")

@@ -21,7 +21,7 @@ from lunette.domain.steps import (
     VolumeCut,
     VolumeGrow,
 )
-from lunette.domain.volumes import ObservedPool, Provisioning, VolumeEngine
+from lunette.domain.volumes import ObservedGroup, Provisioning, VolumeEngine
 
 
 class Cutting(Protocol):
@@ -37,7 +37,7 @@ class Cutting(Protocol):
         """Space of a thick volume in its group; a thin one uses none at first."""
         ...
 
-    def lv_name(self, volume_id: str) -> str: ...
+    def backing_name(self, volume_id: str) -> str: ...
 
     def aside_name(self, volume_id: str) -> str:
         """The name of a retained deleted volume."""
@@ -60,7 +60,7 @@ class ThinPooling(Protocol):
     """For an engine whose thin volumes share a pool in their group, which has to be created first."""
 
     def pool_create(
-        self, pool_id: str, pool: ObservedPool, free_bytes: int, asked_bytes: int
+        self, pool_id: str, pool: ObservedGroup, free_bytes: int, asked_bytes: int
     ) -> ThinPoolCreate | None: ...
 
     def pool_remove(self, group: str) -> ThinPoolRemove: ...

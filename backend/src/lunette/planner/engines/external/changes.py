@@ -16,7 +16,7 @@ from lunette.domain.array_changes import (
 from lunette.domain.errors import FieldProblem, Invalid
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Plan, PlannedChange
-from lunette.domain.steps import MdMember
+from lunette.domain.steps import MemberDisk
 from lunette.planner.engines.known_array import KnownArray
 
 LABEL = "An external array"
@@ -74,7 +74,7 @@ def plan_patch(array: KnownArray, spec: ArrayPatch, _low: int | None, _high: int
     )
 
 
-def plan_release_disk(array: KnownArray, disk: MdMember) -> Plan:
+def plan_release_disk(array: KnownArray, disk: MemberDisk) -> Plan:
     _not_offered(array, "disk", disk.disk_id, "release drives with the tools of")
 
 

@@ -3,7 +3,7 @@
 from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray, ObservedMember, WriteHole
 from lunette.domain.disks import Signature
 from lunette.domain.observations import Observation
-from lunette.domain.steps import AnyStep, GroupCreate, GroupErase, GroupRemove, MdMember
+from lunette.domain.steps import AnyStep, GroupCreate, GroupErase, GroupRemove, MemberDisk
 from lunette.planner.engines.foreseen import with_array, with_disks, without_array
 from lunette.providers.arrays.external import plan as external
 
@@ -11,20 +11,20 @@ from lunette.providers.arrays.external import plan as external
 def after(seen: Observation, step: AnyStep) -> Observation:
     """What will be observed once this step is done; unchanged if it is about no group on an external array."""
     match step:
-        case GroupCreate(disk=MdMember() as disk):
+        case GroupCreate(disk=MemberDisk() as disk):
             return _created(seen, step, disk)
-        case GroupRemove(disk=MdMember()) | GroupErase(disk=MdMember()):
-            return without_array(seen, step.md_uuid, step.devices())
+        case GroupRemove(disk=MemberDisk()) | GroupErase(disk=MemberDisk()):
+            return without_array(seen, step.array_uuid, step.devices())
     return seen
 
 
-def _created(seen: Observation, step: GroupCreate, disk: MdMember) -> Observation:
+def _created(seen: Observation, step: GroupCreate, disk: MemberDisk) -> Observation:
     """The group makes the device an array."""
-    label = Signature(type="LVM2_member", label=None, uuid=external.pv_uuid(step.md_uuid))
+    label = Signature(type="LVM2_member", label=None, uuid=external.pv_uuid(step.array_uuid))
     taken = with_disks(seen, step.devices(), signatures=(label,), partitions=0)
     size = sum(found.size_bytes for found in seen.disks if found.id == disk.disk_id)
     array = ObservedArray(
-        uuid=step.md_uuid,
+        uuid=step.array_uuid,
         engine=ArrayEngine.EXTERNAL,
         name=step.group,
         ours=True,

@@ -14,7 +14,7 @@ from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import FieldProblem
 from lunette.domain.observations import Observation, Part
 from lunette.domain.plans import Plan
-from lunette.domain.steps import AnyStep, KeptVolume, MdMember
+from lunette.domain.steps import AnyStep, KeptVolume, MemberDisk
 from lunette.domain.volumes import VolumeEngine
 from lunette.planner.engines.external import changes as external_changes
 from lunette.planner.engines.external import foresight
@@ -41,11 +41,11 @@ class ExternalPlanning(ArrayPlanning):
 
     def blueprint(self, array_id: str, uuid: str, spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> Blueprint:
         disk = disks[0]
-        member = MdMember(disk_id=disk.id, serial=disk.serial)
+        member = MemberDisk(disk_id=disk.id, serial=disk.serial)
         group = lvm.group_create(array_id, external.array_uuid(uuid), member)
         return Blueprint(
-            uuid=group.md_uuid,
-            own_name=group.group,
+            uuid=group.array_uuid,
+            engine_name=group.group,
             group_name=group.group,
             create=None,
             group=group,
@@ -62,7 +62,7 @@ class ExternalPlanning(ArrayPlanning):
         return 1
 
     def destroy_steps(
-        self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember], kept: Sequence[KeptVolume] = ()
+        self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MemberDisk], kept: Sequence[KeptVolume] = ()
     ) -> tuple[AnyStep, ...]:
         return (lvm.group_gone(array_id, uuid, kept, members[0]),)
 

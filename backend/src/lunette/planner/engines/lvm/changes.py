@@ -17,7 +17,7 @@ from lunette.domain.arrays import ArrayState
 from lunette.domain.errors import Conflict, FieldProblem, Invalid
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
-from lunette.domain.steps import LvmRaidReplace, LvmRaidScrub, MdMember
+from lunette.domain.steps import LvmRaidReplace, LvmRaidScrub, MemberDisk
 from lunette.planner.checks.ailing import ailing
 from lunette.planner.engines import scrub
 from lunette.planner.engines.known_array import KnownArray
@@ -58,7 +58,7 @@ def plan_replace(array: KnownArray, spec: ArrayReplace, seen: Observation, owner
         raid_group=raid_group(array.id),
         old=old,
         disk_bytes=least,
-        new=MdMember(disk_id=new.id, serial=new.serial),
+        new=MemberDisk(disk_id=new.id, serial=new.serial),
     )
     return Plan(
         title=f"Replace disk {old.disk_id} of array {array.name}",
@@ -111,7 +111,7 @@ def plan_patch(array: KnownArray, spec: ArrayPatch, _low: int | None, _high: int
     _not_offered(array, field, "", words)
 
 
-def plan_release_disk(array: KnownArray, disk: MdMember) -> Plan:
+def plan_release_disk(array: KnownArray, disk: MemberDisk) -> Plan:
     _not_offered(array, "disk", disk.disk_id, "releases replaced disks immediately")
 
 

@@ -14,7 +14,7 @@ from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import FieldProblem
 from lunette.domain.observations import Observation, Part
 from lunette.domain.plans import Plan
-from lunette.domain.steps import AnyStep, KeptVolume, MdMember
+from lunette.domain.steps import AnyStep, KeptVolume, MemberDisk
 from lunette.domain.volumes import VolumeEngine
 from lunette.planner.engines.known_array import KnownArray
 from lunette.planner.engines.lvm import changes as lvm_changes
@@ -43,7 +43,7 @@ class LvmRaidPlanning(ArrayPlanning):
         group = lvm.group_create(array_id, create.uuid, raid_group=create.raid_group)
         return Blueprint(
             uuid=create.uuid,
-            own_name=create.raid_group,
+            engine_name=create.raid_group,
             group_name=group.group,
             create=create,
             group=group,
@@ -62,7 +62,7 @@ class LvmRaidPlanning(ArrayPlanning):
         return lvm_raid.small_write_ios(spec.level, len(spec.disks), integrity=spec.integrity)
 
     def destroy_steps(
-        self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember], kept: Sequence[KeptVolume] = ()
+        self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MemberDisk], kept: Sequence[KeptVolume] = ()
     ) -> tuple[AnyStep, ...]:
         destroy = lvm_raid.destroy_step(array_id, uuid, size_bytes, members)
         return lvm.group_gone(array_id, uuid, kept, raid_group=destroy.raid_group), destroy

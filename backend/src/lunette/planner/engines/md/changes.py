@@ -15,7 +15,7 @@ from lunette.domain.errors import Conflict, FieldProblem, InUse, Invalid
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.sizes import format_size
-from lunette.domain.steps import AnyStep, MdAdd, MdFail, MdMember, MdRemove, MdReplace, MdScrub
+from lunette.domain.steps import AnyStep, MdAdd, MdFail, MdRemove, MdReplace, MdScrub, MemberDisk
 from lunette.domain.tuning import TuningName, notation
 from lunette.domain.units import counted
 from lunette.planner.checks.ailing import ailing
@@ -180,7 +180,7 @@ def plan_readd(array: KnownArray, spec: ArrayDiskChoice, seen: Observation) -> P
 
 def plan_scrub(array: KnownArray, spec: ArrayScrub, seen: Observation) -> Plan:
     """As `scrub.plan`."""
-    step = MdScrub(array_id=array.id, uuid=array.uuid, md_name=array.md_name, action=spec.action)
+    step = MdScrub(array_id=array.id, uuid=array.uuid, md_name=array.engine_name, action=spec.action)
     return scrub.plan(array, spec, seen, step, LABEL)
 
 
@@ -240,13 +240,13 @@ def _check_write_mostly(findings: Findings, array: KnownArray, chosen: Sequence[
             findings.add_problem(Invalid, problem)
 
 
-def plan_release_disk(array: KnownArray, disk: MdMember) -> Plan:
+def plan_release_disk(array: KnownArray, disk: MemberDisk) -> Plan:
     """Removes a replaced disk after md has copied it."""
     detail = f"disk {disk.disk_id} was replaced and becomes available"
     return Plan(
         title=f"Remove replaced disk {disk.disk_id} from array {array.name}",
         changes=(PlannedChange(action=Action.CHANGE, noun="array", name=array.name, detail=detail),),
-        steps=(MdRemove(array_id=array.id, uuid=array.uuid, md_name=array.md_name, member=disk),),
+        steps=(MdRemove(array_id=array.id, uuid=array.uuid, md_name=array.engine_name, member=disk),),
     )
 
 

@@ -51,7 +51,7 @@ def plan_force_start(array: KnownArray, spec: ArrayForceStart, seen: Observation
     lost = [member.disk_id for member in array.members if member.disk_id not in named]
     detail = f"it starts from {len(members)} of {found.raid_disks} disks, without {shorten(lost)}"
     step = MdForceStart(
-        array_id=array.id, uuid=array.uuid, md_name=array.md_name, members=members, of_disks=found.raid_disks
+        array_id=array.id, uuid=array.uuid, md_name=array.engine_name, members=members, of_disks=found.raid_disks
     )
     return Plan(
         title=f"Start array {array.name} by force",

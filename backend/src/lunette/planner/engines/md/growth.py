@@ -14,7 +14,7 @@ from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import AnyStep, DiskWipe, GroupGrow, MdReshape, MdScrub, MdWriteHole
 from lunette.domain.units import counted
-from lunette.domain.volumes import ObservedPool
+from lunette.domain.volumes import ObservedGroup
 from lunette.planner.checks.ailing import ailing
 from lunette.planner.engines.known_array import KnownArray
 from lunette.planner.engines.md.request import MdRequest
@@ -78,7 +78,7 @@ def plan_grow(array: KnownArray, spec: ArrayGrow, seen: Observation, owners: Map
 
 
 def plan_finish(
-    array: KnownArray, wanted: WriteHole, found: ObservedArray, pool: ObservedPool | None, caches: Sequence[str] = ()
+    array: KnownArray, wanted: WriteHole, found: ObservedArray, pool: ObservedGroup | None, caches: Sequence[str] = ()
 ) -> Plan | None:
     """What remains to be done for a growing array; None while nothing can be; without steps, all is done.
 
@@ -96,7 +96,9 @@ def plan_finish(
         if found.progress is not None and _runs(found) not in ("check", "repair"):
             return None
         steps.append(
-            MdWriteHole(array_id=array.id, uuid=array.uuid, md_name=array.md_name, policy=policy, was=found.write_hole)
+            MdWriteHole(
+                array_id=array.id, uuid=array.uuid, md_name=array.engine_name, policy=policy, was=found.write_hole
+            )
         )
     if pool is None:
         return None
@@ -105,11 +107,13 @@ def plan_finish(
     )
     if is_larger:
         if found.state is ArrayState.CLEAN and found.progress is None:
-            steps.append(MdScrub(array_id=array.id, uuid=array.uuid, md_name=array.md_name, action=ScrubAction.REPAIR))
+            steps.append(
+                MdScrub(array_id=array.id, uuid=array.uuid, md_name=array.engine_name, action=ScrubAction.REPAIR)
+            )
         steps.append(
             GroupGrow(
                 array_id=array.id,
-                md_uuid=array.uuid,
+                array_uuid=array.uuid,
                 group=array.group,
                 size_bytes=found.size_bytes,
                 mapping=mapping_of(array.id, array.encryption),

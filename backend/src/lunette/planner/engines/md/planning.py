@@ -15,8 +15,8 @@ from lunette.domain.disks import ObservedDisk, cached
 from lunette.domain.errors import FieldProblem
 from lunette.domain.observations import Observation, Part
 from lunette.domain.plans import Plan
-from lunette.domain.steps import AnyStep, KeptVolume, MdMember
-from lunette.domain.volumes import ObservedPool, VolumeEngine
+from lunette.domain.steps import AnyStep, KeptVolume, MemberDisk
+from lunette.domain.volumes import ObservedGroup, VolumeEngine
 from lunette.planner.engines.known_array import KnownArray
 from lunette.planner.engines.md import changes as md_changes
 from lunette.planner.engines.md import force_start, foresight, growth, reshape, write_hole
@@ -46,12 +46,12 @@ class MdPlanning(ArrayPlanning):
         return md.problems(spec, [disk.size_bytes for disk in disks], cached(disks))
 
     def blueprint(self, array_id: str, uuid: str, spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> Blueprint:
-        members = [MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks]
+        members = [MemberDisk(disk_id=disk.id, serial=disk.serial) for disk in disks]
         create = md.create_step(array_id, uuid, spec, members, [disk.size_bytes for disk in disks], cached(disks))
         group = lvm.group_create(array_id, create.uuid)
         return Blueprint(
             uuid=create.uuid,
-            own_name=create.md_name,
+            engine_name=create.md_name,
             group_name=group.group,
             create=create,
             group=group,
@@ -73,7 +73,7 @@ class MdPlanning(ArrayPlanning):
         return md.small_write_ios(spec)
 
     def destroy_steps(
-        self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember], kept: Sequence[KeptVolume] = ()
+        self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MemberDisk], kept: Sequence[KeptVolume] = ()
     ) -> tuple[AnyStep, ...]:
         return lvm.group_gone(array_id, uuid, kept), md.destroy_step(array_id, uuid, size_bytes, members)
 
@@ -93,7 +93,7 @@ class MdPlanning(ArrayPlanning):
         return force_start.plan_force_start(array, spec, seen)
 
     def plan_finish(
-        self, array: KnownArray, wanted: WriteHole, found: ObservedArray, pool: ObservedPool | None, seen: Observation
+        self, array: KnownArray, wanted: WriteHole, found: ObservedArray, pool: ObservedGroup | None, seen: Observation
     ) -> Plan | None:
         return growth.plan_finish(array, wanted, found, pool, write_hole.cached_members(found, seen))
 
@@ -102,6 +102,6 @@ class MdPlanning(ArrayPlanning):
     ) -> Plan | None:
         return write_hole.plan_exchange(array, wanted, found, seen)
 
-    def split_name(self, own_name: str) -> tuple[str, str]:
-        home, _, name = own_name.rpartition(":")
+    def split_name(self, engine_name: str) -> tuple[str, str]:
+        home, _, name = engine_name.rpartition(":")
         return home, name

@@ -41,7 +41,9 @@ def plan_exchange(array: KnownArray, wanted: WriteHole, found: ObservedArray, se
         return None
     if found.state is not ArrayState.CLEAN or found.progress is not None or found.is_reshaping:
         return None
-    step = MdWriteHole(array_id=array.id, uuid=array.uuid, md_name=array.md_name, policy=policy, was=found.write_hole)
+    step = MdWriteHole(
+        array_id=array.id, uuid=array.uuid, md_name=array.engine_name, policy=policy, was=found.write_hole
+    )
     return Plan(
         title=_TITLES[policy].format(array.name),
         changes=(PlannedChange(action=Action.CHANGE, noun="array", name=array.name, detail=step.describe()),),

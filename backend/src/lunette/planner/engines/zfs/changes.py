@@ -18,7 +18,7 @@ from lunette.domain.arrays import MemberRole
 from lunette.domain.errors import Conflict, FieldProblem, Invalid
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Plan, PlannedChange
-from lunette.domain.steps import AnyStep, MdMember, PoolRelease, PoolReplace, PoolScrub
+from lunette.domain.steps import AnyStep, MemberDisk, PoolRelease, PoolReplace, PoolScrub
 from lunette.planner.checks.ailing import ailing
 from lunette.planner.engines.known_array import KnownArray
 from lunette.planner.engines.request import ArrayChangeRequest
@@ -51,7 +51,7 @@ def plan_replace(array: KnownArray, spec: ArrayReplace, seen: Observation, owner
         pool=array.group,
         old=old,
         disk_bytes=least_bytes(ask, role),
-        new=MdMember(disk_id=new.id, serial=new.serial),
+        new=MemberDisk(disk_id=new.id, serial=new.serial),
     )
     release: tuple[AnyStep, ...] = () if is_working else (_release(array, old),)
     warning = (
@@ -89,7 +89,7 @@ def plan_scrub(array: KnownArray, spec: ArrayScrub, seen: Observation) -> Plan:
     )
 
 
-def plan_release_disk(array: KnownArray, disk: MdMember) -> Plan:
+def plan_release_disk(array: KnownArray, disk: MemberDisk) -> Plan:
     """Removes a replaced disk once ZFS has filled the new one."""
     detail = f"disk {disk.disk_id} was replaced and becomes available"
     return Plan(
@@ -136,7 +136,7 @@ def plan_patch(array: KnownArray, spec: ArrayPatch, _low: int | None, _high: int
     _not_offered(array, field, "", words)
 
 
-def _release(array: KnownArray, disk: MdMember) -> PoolRelease:
+def _release(array: KnownArray, disk: MemberDisk) -> PoolRelease:
     return PoolRelease(array_id=array.id, guid=array.uuid, pool=array.group, member=disk)
 
 

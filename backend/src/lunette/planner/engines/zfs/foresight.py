@@ -12,7 +12,7 @@ from lunette.domain.arrays import (
 from lunette.domain.disks import Signature
 from lunette.domain.observations import Observation
 from lunette.domain.steps import AnyStep, PoolAdd, PoolAddSpecial, PoolCreate, PoolDestroy
-from lunette.domain.volumes import BLOCK_BYTES, ObservedPool
+from lunette.domain.volumes import BLOCK_BYTES, ObservedGroup
 from lunette.planner.engines.foreseen import array_of, changed, with_array, with_disks, without_array, without_group
 from lunette.providers.arrays.zfs import draid, space
 
@@ -73,8 +73,8 @@ def _created(seen: Observation, step: PoolCreate) -> Observation:
         layout=step.layout,
         members=tuple(_member(one.disk_id, role) for role, members in step.by_role().items() for one in members),
     )
-    pool = ObservedPool(
+    pool = ObservedGroup(
         array_uuid=step.guid, group=step.pool, ours=True, size_bytes=size, free_bytes=size, extent_bytes=BLOCK_BYTES
     )
     made = with_array(_labelled(seen, step.devices()), array)
-    return made.model_copy(update={"pools": (*made.pools, pool)})
+    return made.model_copy(update={"groups": (*made.groups, pool)})

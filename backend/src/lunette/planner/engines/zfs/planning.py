@@ -18,7 +18,7 @@ from lunette.domain.errors import FieldProblem
 from lunette.domain.foreign_arrays import FoundArray
 from lunette.domain.observations import Observation, Part
 from lunette.domain.plans import Plan
-from lunette.domain.steps import AnyStep, KeptVolume, MdMember
+from lunette.domain.steps import AnyStep, KeptVolume, MemberDisk
 from lunette.domain.volumes import BLOCK_BYTES, VolumeEngine
 from lunette.planner.engines.known_array import KnownArray
 from lunette.planner.engines.planning import ArrayChangePlanning, ArrayPlanning, Blueprint
@@ -49,7 +49,7 @@ class ZfsPlanning(ArrayPlanning):
         create = zfs.create_step(array_id, uuid, spec, disks)
         return Blueprint(
             uuid=create.guid,
-            own_name=create.pool,
+            engine_name=create.pool,
             group_name=create.pool,
             create=create,
             group=None,
@@ -69,7 +69,7 @@ class ZfsPlanning(ArrayPlanning):
         return zfs.small_write_ios(spec.level, len(spec.disks), block_bytes, shape=zfs.shape_of(spec, ()))
 
     def destroy_steps(
-        self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember], kept: Sequence[KeptVolume] = ()
+        self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MemberDisk], kept: Sequence[KeptVolume] = ()
     ) -> tuple[AnyStep, ...]:
         return (zfs.destroy_step(array_id, uuid, size_bytes, members, kept),)
 

@@ -8,7 +8,7 @@ from lunette.domain.errors import Conflict, InUse, Invalid
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.sizes import MIB
-from lunette.domain.steps import AnyStep, MdMember, PoolAdd, PoolAddSpecial, PoolTakeOut
+from lunette.domain.steps import AnyStep, MemberDisk, PoolAdd, PoolAddSpecial, PoolTakeOut
 from lunette.domain.units import counted
 from lunette.planner.checks.ailing import ailing
 from lunette.planner.engines.known_array import KnownArray
@@ -55,7 +55,7 @@ def plan_add(array: KnownArray, spec: ArrayAddDisks, seen: Observation, owners: 
         role=role,
         beside=beside,
         disk_bytes=least_bytes(ask, role),
-        members=tuple(MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks),
+        members=tuple(MemberDisk(disk_id=disk.id, serial=disk.serial) for disk in disks),
     )
     count = counted(len(disks), f"{role.value} disk")
     warnings = (zfs.ONE_LOG,) if role is MemberRole.LOG and len(present) + len(disks) == 1 else ()
@@ -80,7 +80,7 @@ def plan_spares(array: KnownArray, spec: ArrayAddSpares, seen: Observation, owne
         pool=array.group,
         role=MemberRole.SPARE,
         disk_bytes=ask.disk_bytes,
-        members=tuple(MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks),
+        members=tuple(MemberDisk(disk_id=disk.id, serial=disk.serial) for disk in disks),
     )
     return Plan(
         title=f"Add {counted(len(disks), 'spare')} to array {array.name}",
@@ -90,7 +90,7 @@ def plan_spares(array: KnownArray, spec: ArrayAddSpares, seen: Observation, owne
     )
 
 
-def _mirrored(ask: ArrayChangeRequest, role: MemberRole, present: list[ObservedMember]) -> MdMember | None:
+def _mirrored(ask: ArrayChangeRequest, role: MemberRole, present: list[ObservedMember]) -> MemberDisk | None:
     """The disk whose mirror others of its role join; None if there is none yet. Refuses if none of them works."""
     if role not in MIRRORED or not present:
         return None
@@ -151,7 +151,7 @@ def plan_remove(array: KnownArray, spec: ArrayDiskChoice, seen: Observation) -> 
     )
 
 
-def _stand_in(ask: ArrayChangeRequest, place: ObservedMember | None) -> MdMember | None:
+def _stand_in(ask: ArrayChangeRequest, place: ObservedMember | None) -> MemberDisk | None:
     """The spare disk that holds all data of a lost disk. A distributed spare is not a disk, and cannot replace one
     permanently.
     """

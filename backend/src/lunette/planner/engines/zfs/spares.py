@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from lunette.domain.arrays import MemberRole, ObservedArray, ObservedMember
 from lunette.domain.plans import Action, Plan, PlannedChange
-from lunette.domain.steps import AnyStep, MdMember, PoolSpareBack, PoolSpareIn
+from lunette.domain.steps import AnyStep, MemberDisk, PoolSpareBack, PoolSpareIn
 from lunette.planner.engines.known_array import KnownArray
 
 _LOST = ("missing", "faulty")
@@ -63,5 +63,5 @@ def _name(spare: ObservedMember) -> str:
     return spare.disk_id or spare.device or ""
 
 
-def _known(array: KnownArray, disk_id: str | None) -> MdMember | None:
+def _known(array: KnownArray, disk_id: str | None) -> MemberDisk | None:
     return next((member for member in array.members if member.disk_id == disk_id), None)

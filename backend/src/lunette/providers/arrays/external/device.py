@@ -2,7 +2,7 @@
 
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import InUse
-from lunette.domain.steps import MdMember
+from lunette.domain.steps import MemberDisk
 from lunette.providers.arrays.external.plan import carried_uuid
 from lunette.providers.disks.inventory import BY_ID, observe_disks, same_disk
 from lunette.system.system_port import System
@@ -20,7 +20,7 @@ def is_there(system: System, disk_id: str) -> bool:
     return system.is_block_device(path(system, disk_id))
 
 
-def take(system: System, member: MdMember, uuid: str) -> str:
+def take(system: System, member: MemberDisk, uuid: str) -> str:
     """The path of a device that carries array `uuid`, or is blank and unused.
 
     Raises NotFound if it is absent, Conflict if another device has its ID, InUse if it carries anything else.

@@ -23,7 +23,7 @@ from lunette.domain.arrays import (
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import FieldProblem
 from lunette.domain.sizes import GIB, KIB, MIB, format_size
-from lunette.domain.steps import LvmRaidCreate, LvmRaidDestroy, MdMember
+from lunette.domain.steps import LvmRaidCreate, LvmRaidDestroy, MemberDisk
 from lunette.domain.tuning import TuningName, notation
 
 NO_ENCRYPTION = "not offered on LVM RAID yet; an md array can be encrypted with LUKS2"
@@ -236,11 +236,11 @@ def create_step(array_id: str, uuid: str, spec: ArrayCreate, disks: Sequence[Obs
         chunk_bytes=None if spec.level is Level.RAID1 else spec.chunk_bytes or DEFAULT_CHUNK,
         integrity=spec.integrity,
         disk_bytes=disk_bytes(image, integrity=spec.integrity),
-        members=tuple(MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks),
+        members=tuple(MemberDisk(disk_id=disk.id, serial=disk.serial) for disk in disks),
     )
 
 
-def destroy_step(array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember]) -> LvmRaidDestroy:
+def destroy_step(array_id: str, uuid: str, size_bytes: int, members: Sequence[MemberDisk]) -> LvmRaidDestroy:
     return LvmRaidDestroy(
         array_id=array_id, uuid=uuid, raid_group=raid_group(array_id), size_bytes=size_bytes, members=tuple(members)
     )

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from lunette.domain.arrays import Level
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, InUse, LunetteError, NotFound, ToolFailed
-from lunette.domain.steps import LvmRaidCreate, LvmRaidDestroy, MdMember
+from lunette.domain.steps import LvmRaidCreate, LvmRaidDestroy, MemberDisk
 from lunette.providers.arrays.lvm import assemble, observe, parse
 from lunette.providers.arrays.lvm.plan import (
     METADATA_BYTES,
@@ -149,7 +149,7 @@ def _recognise(system: System, step: LvmRaidCreate, found: parse.RaidGroup) -> N
     assemble.running(system, step.uuid)
 
 
-def _remove(system: System, step: LvmRaidCreate | LvmRaidDestroy, members: Sequence[MdMember]) -> str | None:
+def _remove(system: System, step: LvmRaidCreate | LvmRaidDestroy, members: Sequence[MemberDisk]) -> str | None:
     settle(system)
     disks = observe_disks(system)
     for member in members:

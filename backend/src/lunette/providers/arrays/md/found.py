@@ -30,10 +30,10 @@ def _found(system: System, array: ObservedArray, disks: observe.Disks, listed: f
     if array.state is ArrayState.MISSING or running is None:
         blocks = observe.readable_superblocks(system, disks, array.uuid)
         newest = max(blocks.values(), key=lambda block: block.events, default=None)
-        return FoundArray(seen=array, md_name=(newest.name if newest else "") or array.name)
+        return FoundArray(seen=array, engine_name=(newest.name if newest else "") or array.name)
     known = FoundArray(
         seen=array,
-        md_name=observe.md_name_of(system, running.kernel_name) or array.name,
+        engine_name=observe.md_name_of(system, running.kernel_name) or array.name,
         read_only=running.attributes["array_state"] == READ_ONLY,
     )
     device = f"/dev/{running.kernel_name}"
@@ -46,7 +46,9 @@ def _found(system: System, array: ObservedArray, disks: observe.Disks, listed: f
         return known.model_copy(
             update={"problem": "the report of LVM is incomplete: run `vgs` as root to see the reason"}
         )
-    whole = described(group, (array.uuid,), known.md_name, is_listed=group.uuid in (listed or ())) if group else None
+    whole = (
+        described(group, (array.uuid,), known.engine_name, is_listed=group.uuid in (listed or ())) if group else None
+    )
     return known.model_copy(
         update={"carries": tuple(one for one in carried if one != _LVM or group is None), "group": whole}
     )

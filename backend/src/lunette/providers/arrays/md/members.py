@@ -6,7 +6,7 @@ by its own earlier membership if the step says that it returns.
 
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
-from lunette.domain.steps import MdAdd, MdFail, MdMember, MdRemove, MdReplace, MdSpareOut, MdStep
+from lunette.domain.steps import MdAdd, MdFail, MdRemove, MdReplace, MdSpareOut, MdStep, MemberDisk
 from lunette.providers.arrays.md import observe, parse
 from lunette.providers.arrays.md.assemble import is_running
 from lunette.providers.arrays.md.plan import survives
@@ -268,7 +268,7 @@ def _bound(array: parse.KernelArray, disk: ObservedDisk) -> parse.KernelMember |
     return next((member for member in array.members if member.device == disk.kernel_name), None)
 
 
-def _present(disks: tuple[ObservedDisk, ...], member: MdMember) -> ObservedDisk | None:
+def _present(disks: tuple[ObservedDisk, ...], member: MemberDisk) -> ObservedDisk | None:
     """The disk, None if it is missing. Raises Conflict if another drive has its ID."""
     try:
         return same_disk(disks, member.disk_id, member.serial)

@@ -17,7 +17,7 @@ from lunette.domain.arrays import (
 )
 from lunette.domain.errors import FieldProblem
 from lunette.domain.sizes import KIB, MIB, format_size
-from lunette.domain.steps import MdCreate, MdDestroy, MdMember
+from lunette.domain.steps import MdCreate, MdDestroy, MemberDisk
 from lunette.domain.tuning import PARITY_ONLY, ArrayTuning, notation
 from lunette.providers.arrays.md import raid10
 
@@ -329,7 +329,7 @@ def create_step(
     array_id: str,
     uuid: str,
     spec: ArrayCreate,
-    members: Sequence[MdMember],
+    members: Sequence[MemberDisk],
     disk_bytes: Sequence[int],
     cached: Sequence[str] = (),
 ) -> MdCreate:
@@ -354,7 +354,7 @@ def create_step(
     )
 
 
-def destroy_step(array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember]) -> MdDestroy:
+def destroy_step(array_id: str, uuid: str, size_bytes: int, members: Sequence[MemberDisk]) -> MdDestroy:
     """The step that destroys this array and everything on it."""
     return MdDestroy(
         array_id=array_id, uuid=uuid, md_name=md_name(array_id), size_bytes=size_bytes, members=tuple(members)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from lunette.domain.arrays import Level, WriteHole
 from lunette.domain.disks import ObservedDisk, cached
 from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
-from lunette.domain.steps import MdCreate, MdDestroy, MdMember
+from lunette.domain.steps import MdCreate, MdDestroy, MemberDisk
 from lunette.providers.arrays.md import assemble, observe, parse, superblock
 from lunette.providers.arrays.md.plan import no_log, usable_bytes
 from lunette.providers.disks.inventory import observe_disks, read_signatures, same_disk, settle
@@ -109,7 +109,7 @@ def _recognise(system: System, step: MdCreate) -> bool:
     return True
 
 
-def _every(step: MdCreate) -> tuple[MdMember, ...]:
+def _every(step: MdCreate) -> tuple[MemberDisk, ...]:
     return (*step.members, *step.spares)
 
 

@@ -3,7 +3,7 @@
 from lunette.domain.arrays import MemberRole
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, InUse, NotFound
-from lunette.domain.steps import MdMember, PoolAdd, PoolAddSpecial, PoolTakeOut
+from lunette.domain.steps import MemberDisk, PoolAdd, PoolAddSpecial, PoolTakeOut
 from lunette.providers.arrays.zfs import joining, labels, observe, parse
 from lunette.providers.arrays.zfs.members import TIMEOUT_S, check_new, leaf_of, own_pool
 from lunette.providers.arrays.zfs.plan import ASHIFT_MARK, NAMELESS, device_path
@@ -53,7 +53,7 @@ def take_out(system: System, step: PoolTakeOut) -> str | None:
     return f"disk {step.member.disk_id} was removed from pool {step.pool}"
 
 
-def _out(system: System, step: PoolAdd | PoolTakeOut, member: MdMember) -> bool:
+def _out(system: System, step: PoolAdd | PoolTakeOut, member: MemberDisk) -> bool:
     pool = own_pool(system, step)
     leaf = leaf_of(pool, member.disk_id)
     if leaf is not None:
@@ -67,7 +67,7 @@ def _out(system: System, step: PoolAdd | PoolTakeOut, member: MdMember) -> bool:
     return labels.clear(system, disk, step.pool, step.guid, is_nameless=step.role in NAMELESS) or leaf is not None
 
 
-def _verb(pool: parse.Pool, role: MemberRole, member: MdMember) -> str:
+def _verb(pool: parse.Pool, role: MemberRole, member: MemberDisk) -> str:
     """The command that removes the disk. Raises Conflict for a data disk that no spare replaces."""
     if role is not MemberRole.DATA:
         return "detach" if _top(pool, role, member).kind == "mirror" else "remove"
@@ -77,7 +77,7 @@ def _verb(pool: parse.Pool, role: MemberRole, member: MdMember) -> str:
     return "detach"
 
 
-def _top(pool: parse.Pool, role: MemberRole, member: MdMember) -> parse.Vdev:
+def _top(pool: parse.Pool, role: MemberRole, member: MemberDisk) -> parse.Vdev:
     """The vdev of its role that contains the disk. Raises Conflict for a disk of another role."""
     path = device_path(member.disk_id)
     for top in pool.by_role()[role]:

@@ -30,11 +30,11 @@ def found(system: System, disks: Sequence[ObservedDisk]) -> Iterator[FoundArray]
     for array in arrays:
         problem = f"pool {array.name} cannot be read: {unread[array.name]}" if array.name in unread else None
         group = None if problem else _group(system, array, datasets)
-        yield FoundArray(seen=array, md_name=array.name, group=group, problem=problem)
+        yield FoundArray(seen=array, engine_name=array.name, group=group, problem=problem)
     known = {array.uuid for array in arrays} | set(observe.imported(system))
     for array in _down(system, disks):
         if known.isdisjoint((array.uuid, array.name)):
-            yield FoundArray(seen=array, md_name=array.name)
+            yield FoundArray(seen=array, engine_name=array.name)
 
 
 def _group(system: System, array: ObservedArray, datasets: Sequence[Dataset]) -> ForeignGroup:
@@ -47,7 +47,7 @@ def _group(system: System, array: ObservedArray, datasets: Sequence[Dataset]) ->
         arrays=(array.uuid,),
         devices=1,
         marked_for=array.uuid if root is not None and MARK in root.marks else None,
-        md_name=array.name,
+        engine_name=array.name,
         size_bytes=array.size_bytes,
         free_bytes=root.available if root else 0,
         volumes=tuple(

@@ -17,7 +17,7 @@ from lunette.domain.arrays import (
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import FieldProblem
 from lunette.domain.sizes import GIB, KIB, MIB, format_size
-from lunette.domain.steps import KeptVolume, MdMember, PoolCreate, PoolDestroy
+from lunette.domain.steps import KeptVolume, MemberDisk, PoolCreate, PoolDestroy
 from lunette.domain.tuning import TuningName, notation
 from lunette.domain.volumes import BLOCK_BYTES
 from lunette.providers.arrays.zfs import draid, space
@@ -263,15 +263,15 @@ def create_step(array_id: str, uuid: str, spec: ArrayCreate, disks: Sequence[Obs
     )
 
 
-def _parted(spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> Iterator[tuple[MdMember, ...]]:
+def _parted(spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> Iterator[tuple[MemberDisk, ...]]:
     """The disks role by role."""
     left = iter(disks)
     for ids in spec.by_role().values():
-        yield tuple(MdMember(disk_id=disk.id, serial=disk.serial) for disk in itertools.islice(left, len(ids)))
+        yield tuple(MemberDisk(disk_id=disk.id, serial=disk.serial) for disk in itertools.islice(left, len(ids)))
 
 
 def destroy_step(
-    array_id: str, guid: str, size_bytes: int, members: Sequence[MdMember], kept: Sequence[KeptVolume] = ()
+    array_id: str, guid: str, size_bytes: int, members: Sequence[MemberDisk], kept: Sequence[KeptVolume] = ()
 ) -> PoolDestroy:
     """The step that destroys this pool, with its retained deleted volumes."""
     return PoolDestroy(

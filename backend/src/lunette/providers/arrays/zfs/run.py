@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from lunette.domain.arrays import Level, MemberRole
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
-from lunette.domain.steps import MdMember, PoolCreate, PoolDestroy
+from lunette.domain.steps import MemberDisk, PoolCreate, PoolDestroy
 from lunette.providers.arrays.zfs import labels, module, observe, parse
 from lunette.providers.arrays.zfs.assemble import import_pool
 from lunette.providers.arrays.zfs.plan import ASHIFT_MARK, MARK, NAMELESS, device_path
@@ -128,7 +128,7 @@ def _finish(system: System, step: PoolCreate) -> str | None:
     return f"pool {step.pool} was created from {len(step.everyone())} disks"
 
 
-def _everyone(step: PoolCreate | PoolDestroy) -> tuple[MdMember, ...]:
+def _everyone(step: PoolCreate | PoolDestroy) -> tuple[MemberDisk, ...]:
     return step.everyone() if isinstance(step, PoolCreate) else step.members
 
 

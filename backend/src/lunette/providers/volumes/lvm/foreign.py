@@ -13,7 +13,7 @@ def described(group: parse.Group, arrays: tuple[str, ...], md_name: str, *, is_l
         extent_bytes=group.extent_bytes,
         devices=group.devices,
         arrays=arrays,
-        md_name=md_name,
+        engine_name=md_name,
         size_bytes=group.size_bytes,
         free_bytes=group.free_bytes,
         closed=group.closed,

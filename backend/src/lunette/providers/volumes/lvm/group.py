@@ -45,18 +45,18 @@ def create(system: System, step: GroupCreate | GroupRemove) -> str | None:
         raise InUse(f"{device} already carries {', '.join(carried)}, so no volume group was created on it")
     known = _physical_volume(system, device) if carried else None
     if known is not None and known.group:
-        if known.group == step.group and array_tag(step.md_uuid) in known.tags:
+        if known.group == step.group and array_tag(step.array_uuid) in known.tags:
             list_device(system, device)
             keys.forget(system, keys.lent_path(step.array_id))
             return None
         raise Conflict(f"{device} belongs to volume group {known.group} already, so no other group was created on it")
     if known is None:
         size = f"--metadatasize={METADATA_BYTES // 1024}k"
-        named = ["--uuid", pv_uuid(step.md_uuid), "--norestorefile"] if step.disk else []
+        named = ["--uuid", pv_uuid(step.array_uuid), "--norestorefile"] if step.disk else []
         system.run(["pvcreate", "-y", size, *named, "--", device], timeout_s=TIMEOUT_S)
     else:
         list_device(system, device)
-    tags = ["--addtag", TAG, "--addtag", array_tag(step.md_uuid)]
+    tags = ["--addtag", TAG, "--addtag", array_tag(step.array_uuid)]
     extent = f"--physicalextentsize={step.extent_bytes // 1024}k"
     system.run(["vgcreate", "-y", *tags, extent, "--", step.group, device], timeout_s=TIMEOUT_S)
     keys.forget(system, keys.lent_path(step.array_id))
@@ -84,12 +84,12 @@ def remove(system: System, step: GroupCreate | GroupRemove | GroupErase) -> str 
 def grow(system: System, step: GroupGrow) -> str | None:
     """Let the group use all of its array; None if it does. Refused before the kernel shows the array's new size."""
     device = _array_device(system, step)
-    below = system.realpath(device_path(step.md_uuid)).rpartition("/")[2]
+    below = system.realpath(device_path(step.array_uuid)).rpartition("/")[2]
     size = int(system.read(f"/sys/class/block/{below}/size")) * 512
     if size < step.size_bytes:
         raise Conflict(f"the array of {step.group} still has {size} bytes, not {step.size_bytes}: wait for the reshape")
     known = observe.physical_volume(system, device)
-    if known is None or known.group != step.group or array_tag(step.md_uuid) not in known.tags:
+    if known is None or known.group != step.group or array_tag(step.array_uuid) not in known.tags:
         raise Conflict(f"{device} does not contain volume group {step.group} of this appliance and was not changed")
     group = observe.find_group(system, step.group)
     if group is not None and group.size_bytes >= group_bytes(step.size_bytes - (HEADER_BYTES if step.mapping else 0)):
@@ -123,17 +123,17 @@ def deactivate(system: System, group: str) -> None:
 
 
 def _array_device(system: System, step: GroupCreate | GroupRemove | GroupGrow) -> str:
-    device = device_path(step.md_uuid)
+    device = device_path(step.array_uuid)
     settle(system)
     if not isinstance(step, GroupGrow) and step.disk:
-        return external.take(system, step.disk, step.md_uuid)
+        return external.take(system, step.disk, step.array_uuid)
     if not isinstance(step, GroupGrow) and step.raid_group:
-        if raid.running(system, step.md_uuid) is None:
+        if raid.running(system, step.array_uuid) is None:
             raise NotFound(f"array {step.raid_group} is not on any disk: attach its disks, then try again")
         return raid_path(step.raid_group)
-    if not ensure_running(system, step.md_uuid):
+    if not ensure_running(system, step.array_uuid):
         raise NotFound(f"array {device} is not on any disk: attach its disks, then try again")
-    return opened(system, step.md_uuid, step.array_id, step.group) if step.mapping else device
+    return opened(system, step.array_uuid, step.array_id, step.group) if step.mapping else device
 
 
 def _standing_device(system: System, step: GroupCreate | GroupRemove | GroupErase) -> str | None:
@@ -141,14 +141,16 @@ def _standing_device(system: System, step: GroupCreate | GroupRemove | GroupEras
     content is lost with its keys.
     """
     if step.disk:
-        found = external.find(system, step.disk.disk_id, step.md_uuid)
+        found = external.find(system, step.disk.disk_id, step.array_uuid)
         return external.path(system, found.id) if found else None
     if step.raid_group:
-        return raid_path(step.raid_group) if raid.running(system, step.md_uuid) else None
-    if not ensure_running(system, step.md_uuid):
+        return raid_path(step.raid_group) if raid.running(system, step.array_uuid) else None
+    if not ensure_running(system, step.array_uuid):
         return None
     try:
-        return opened(system, step.md_uuid, step.array_id, step.group) if step.mapping else device_path(step.md_uuid)
+        return (
+            opened(system, step.array_uuid, step.array_id, step.group) if step.mapping else device_path(step.array_uuid)
+        )
     except Locked:
         return None
 
@@ -167,7 +169,7 @@ def _physical_volume(system: System, device: str) -> parse.PhysicalVolume | None
 
 
 def _remove_group(system: System, step: GroupCreate | GroupRemove | GroupErase, known: parse.PhysicalVolume) -> None:
-    if known.group != step.group or array_tag(step.md_uuid) not in known.tags:
+    if known.group != step.group or array_tag(step.array_uuid) not in known.tags:
         raise Conflict(
             f"the array of {step.group} carries volume group {known.group}, which does not belong to this appliance "
             "and was not changed"

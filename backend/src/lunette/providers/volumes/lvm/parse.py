@@ -6,7 +6,7 @@ from typing import Any
 
 from lunette.domain.base import Model
 from lunette.domain.sealed_copies import SPACE_BYTES
-from lunette.domain.volumes import ObservedPool, ObservedThinPool, ObservedVolume
+from lunette.domain.volumes import ObservedGroup, ObservedThinPool, ObservedVolume
 from lunette.providers.arrays.lvm.plan import TAG as RAID_TAG
 from lunette.providers.reading import ODD, document, reader, rows, text_of, texts, why, word
 from lunette.providers.volumes.lvm.plan import COPY_TAG, FRESH_TAG, POOL_NAME, TAG, device_path
@@ -140,10 +140,10 @@ def tagged(tags: frozenset[str], prefix: str) -> str | None:
     return next((tag.removeprefix(f"{prefix}=") for tag in sorted(tags) if tag.startswith(f"{prefix}=")), None)
 
 
-def observed(found: Sequence[Group]) -> tuple[tuple[ObservedPool, ...], tuple[ObservedVolume, ...]]:
+def observed(found: Sequence[Group]) -> tuple[tuple[ObservedGroup, ...], tuple[ObservedVolume, ...]]:
     """Groups as pools and volumes of the product; foreign ones have no IDs of Lunette."""
     pools = tuple(
-        ObservedPool(
+        ObservedGroup(
             array_uuid=tagged(group.tags, "lunette.array"),
             group=group.name,
             ours=TAG in group.tags,

@@ -13,7 +13,7 @@ from lunette.domain.steps import (
     GroupErase,
     GroupRemove,
     KeptVolume,
-    MdMember,
+    MemberDisk,
     SnapshotDelete,
     SnapshotTake,
     ThinPoolCreate,
@@ -24,7 +24,7 @@ from lunette.domain.steps import (
     VolumeGrow,
     VolumeRollBack,
 )
-from lunette.domain.volumes import EXTENT_BYTES, ObservedPool, Provisioning, VolumeEngine
+from lunette.domain.volumes import EXTENT_BYTES, ObservedGroup, Provisioning, VolumeEngine
 
 METADATA_BYTES = 16 * MIB
 """Space for LVM's own metadata on an array: it stores two versions at about 500 bytes a volume, so 10,000 volumes
@@ -75,7 +75,7 @@ def group_name(array_id: str) -> str:
     return f"lunette-{array_id.replace('-', '')[:12]}"
 
 
-def lv_name(volume_id: str) -> str:
+def backing_name(volume_id: str) -> str:
     """The logical volume of a volume: a rename of the volume never changes it."""
     return f"v{volume_id.replace('-', '')[:12]}"
 
@@ -109,13 +109,13 @@ def pool_device_path(group: str, name: str, part: str) -> str:
     return f"/dev/mapper/{group.replace('-', '--')}-{name.replace('-', '--')}{part}"
 
 
-def array_tag(md_uuid: str) -> str:
-    return f"lunette.array={md_uuid}"
+def array_tag(array_uuid: str) -> str:
+    return f"lunette.array={array_uuid}"
 
 
-def is_marked(tags: Set[str], md_uuid: str) -> bool:
+def is_marked(tags: Set[str], array_uuid: str) -> bool:
     """True if a volume group carries the marks of this array, or those of an interrupted release of it."""
-    mark = array_tag(md_uuid)
+    mark = array_tag(array_uuid)
     return {TAG, mark} <= tags or {RELEASED, RELEASED + mark.removeprefix(TAG)} <= tags
 
 
@@ -155,14 +155,18 @@ def size_problem(size_bytes: int) -> FieldProblem | None:
 
 
 def group_create(
-    array_id: str, md_uuid: str, disk: MdMember | None = None, mapping: str | None = None, raid_group: str | None = None
+    array_id: str,
+    array_uuid: str,
+    disk: MemberDisk | None = None,
+    mapping: str | None = None,
+    raid_group: str | None = None,
 ) -> GroupCreate:
     """`disk`: the device of an external array. `mapping`: the opened device of an encrypted one. `raid_group`: for LVM
     RAID, the group over its disks.
     """
     return GroupCreate(
         array_id=array_id,
-        md_uuid=md_uuid,
+        array_uuid=array_uuid,
         group=group_name(array_id),
         extent_bytes=EXTENT_BYTES,
         disk=disk,
@@ -172,13 +176,17 @@ def group_create(
 
 
 def group_gone(
-    array_id: str, md_uuid: str, kept: Sequence[KeptVolume], disk: MdMember | None = None, raid_group: str | None = None
+    array_id: str,
+    array_uuid: str,
+    kept: Sequence[KeptVolume],
+    disk: MemberDisk | None = None,
+    raid_group: str | None = None,
 ) -> GroupRemove | GroupErase:
     """The step that removes the group; with retained deleted volumes, it cannot be undone."""
     if kept:
         return GroupErase(
             array_id=array_id,
-            md_uuid=md_uuid,
+            array_uuid=array_uuid,
             group=group_name(array_id),
             kept=tuple(kept),
             disk=disk,
@@ -186,7 +194,7 @@ def group_gone(
         )
     return GroupRemove(
         array_id=array_id,
-        md_uuid=md_uuid,
+        array_uuid=array_uuid,
         group=group_name(array_id),
         extent_bytes=EXTENT_BYTES,
         disk=disk,
@@ -208,7 +216,7 @@ def cut_steps(
             engine=VolumeEngine.LVM,
             volume_id=id_,
             group=group,
-            lv_name=lv_name(id_),
+            backing_name=backing_name(id_),
             size_bytes=size,
             provisioning=provisioning,
             pool=_pool(provisioning),
@@ -237,7 +245,11 @@ def delete_steps(group: str, volume_id: str, size_bytes: int, deadline_s: float 
     return (
         ExportsGone(volume_ids=(volume_id,), deadline_s=deadline_s),
         VolumeDelete(
-            engine=VolumeEngine.LVM, volume_id=volume_id, group=group, lv_name=lv_name(volume_id), size_bytes=size_bytes
+            engine=VolumeEngine.LVM,
+            volume_id=volume_id,
+            group=group,
+            backing_name=backing_name(volume_id),
+            size_bytes=size_bytes,
         ),
     )
 
@@ -247,7 +259,7 @@ def grow_step(group: str, volume_id: str, from_bytes: int, size_bytes: int, prov
         engine=VolumeEngine.LVM,
         volume_id=volume_id,
         group=group,
-        lv_name=lv_name(volume_id),
+        backing_name=backing_name(volume_id),
         from_bytes=from_bytes,
         size_bytes=size_bytes,
         pool=_pool(provisioning),
@@ -260,8 +272,8 @@ def snapshot_step(group: str, snapshot_id: str, volume_id: str, size_bytes: int)
         snapshot_id=snapshot_id,
         volume_id=volume_id,
         group=group,
-        lv_name=snapshot_name(snapshot_id),
-        origin=lv_name(volume_id),
+        backing_name=snapshot_name(snapshot_id),
+        origin=backing_name(volume_id),
         size_bytes=size_bytes,
     )
 
@@ -278,7 +290,7 @@ def snapshot_place(volume_id: str, snapshot_id: str) -> str:  # noqa: ARG001 of 
 
 def snapshot_delete_step(group: str, snapshot_id: str, volume_id: str) -> SnapshotDelete:  # noqa: ARG001 of the protocol
     return SnapshotDelete(
-        engine=VolumeEngine.LVM, snapshot_id=snapshot_id, group=group, lv_name=snapshot_name(snapshot_id)
+        engine=VolumeEngine.LVM, snapshot_id=snapshot_id, group=group, backing_name=snapshot_name(snapshot_id)
     )
 
 
@@ -291,7 +303,7 @@ def roll_back_steps(
         roll_back_id=roll_back_id,
         volume_id=volume_id,
         group=group,
-        lv_name=lv_name(volume_id),
+        backing_name=backing_name(volume_id),
         snapshot_id=snapshot_id,
         snapshot=snapshot_name(snapshot_id),
         size_bytes=size_bytes,
@@ -312,7 +324,7 @@ def chunk_bytes(group_bytes: int) -> int:
     return chunk
 
 
-def pool_create(pool_id: str, pool: ObservedPool, free_bytes: int, asked_bytes: int) -> ThinPoolCreate | None:
+def pool_create(pool_id: str, pool: ObservedGroup, free_bytes: int, asked_bytes: int) -> ThinPoolCreate | None:
     """A thin pool for volumes of `asked_bytes` in total, in a group with `free_bytes` left; None if it does not fit.
 
     Its metadata has space for every chunk of the group, so that data can grow to the last extent without growing it. It
@@ -334,7 +346,7 @@ def pool_create(pool_id: str, pool: ObservedPool, free_bytes: int, asked_bytes: 
     )
 
 
-def pool_growth(pool: ObservedPool) -> ThinPoolGrow | None:
+def pool_growth(pool: ObservedGroup) -> ThinPoolGrow | None:
     """Growth of a nearly full thin pool with the free space of its group: by a quarter. None: it does not grow."""
     thin, extent = pool.thin, pool.extent_bytes
     if thin is None:

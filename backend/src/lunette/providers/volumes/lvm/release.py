@@ -26,7 +26,7 @@ def release(system: System, step: GroupRelease) -> str | None:
     """Remove the marks; None if there are none. Raises InUse, changing nothing, while a volume that must be deactivated
     is open.
     """
-    group, device = _group(system, step), device_path(step.md_uuid)
+    group, device = _group(system, step), device_path(step.array_uuid)
     if step.stops and (used := own.open_volumes(system, group, [one.name for one in group.volumes if not one.is_pool])):
         raise InUse(f"volume {step.group}/{used[0]} is open: stop the programs that use it first")
     is_up = step.stops and any(one.active for one in group.volumes)
@@ -55,14 +55,14 @@ def undo_release(system: System, step: GroupRelease) -> str | None:
     group = _group(system, step)
     if TAG in group.tags and not (step.stops and _is_down(group)):
         return None
-    list_device(system, device_path(step.md_uuid))
+    list_device(system, device_path(step.array_uuid))
     if TAG in group.tags:  # it was interrupted after that
-        activate(system, step.group, device_path(step.md_uuid))
+        activate(system, step.group, device_path(step.array_uuid))
         return f"the volumes of {step.group} are active again"
     for name, tags in reversed(list(_objects(group))):
         _tag(system, step.group, name, gone=_with(tags, RELEASED), new=_renamed(tags, RELEASED, TAG))
     if step.stops:
-        activate(system, step.group, device_path(step.md_uuid))
+        activate(system, step.group, device_path(step.array_uuid))
     return f"{step.group} carries Lunette's marks again"
 
 
@@ -81,11 +81,11 @@ def _group(system: System, step: GroupRelease) -> parse.Group:
     """The group, with its array running. Raises NotFound if it does not exist, Conflict if it neither is nor was
     Lunette's.
     """
-    device = device_path(step.md_uuid)
-    group = observe.group_on(system, device) if ensure_running(system, step.md_uuid) else None
+    device = device_path(step.array_uuid)
+    group = observe.group_on(system, device) if ensure_running(system, step.array_uuid) else None
     if group is None or group.name != step.group:
         raise NotFound(f"volume group {step.group} is no longer on its array: check what happened to it")
-    if not is_marked(group.tags, step.md_uuid):
+    if not is_marked(group.tags, step.array_uuid):
         raise Conflict(f"volume group {step.group} does not carry the mark of this appliance and was not changed")
     return group
 

@@ -28,21 +28,21 @@ def set_aside(system: System, step: VolumeAside) -> str | None:
         system.run(["lvchange", "-an", "--", path], timeout_s=TIMEOUT_S)
     system.run(["lvchange", "--setactivationskip", "y", "--", path], timeout_s=TIMEOUT_S)
     if found.name != step.aside_name:
-        system.run(["lvrename", "--", step.group, step.lv_name, step.aside_name], timeout_s=TIMEOUT_S)
-    return f"volume {step.lv_name} is retained as {step.aside_name}"
+        system.run(["lvrename", "--", step.group, step.backing_name, step.aside_name], timeout_s=TIMEOUT_S)
+    return f"volume {step.backing_name} is retained as {step.aside_name}"
 
 
 def bring_back(system: System, step: VolumeAside) -> str | None:
     """Put the volume back in its place; None if it is there. Raises NotFound if it is missing."""
     found = _found(own_group(system, step.group), step) or _gone(step)
-    if found.name == step.lv_name and found.active:
+    if found.name == step.backing_name and found.active:
         return None
     if found.name == step.aside_name:
-        system.run(["lvrename", "--", step.group, step.aside_name, step.lv_name], timeout_s=TIMEOUT_S)
-    path = f"{step.group}/{step.lv_name}"
+        system.run(["lvrename", "--", step.group, step.aside_name, step.backing_name], timeout_s=TIMEOUT_S)
+    path = f"{step.group}/{step.backing_name}"
     system.run(["lvchange", "--setactivationskip", "n", "--", path], timeout_s=TIMEOUT_S)
     system.run(["lvchange", "-ay", "--", path], timeout_s=TIMEOUT_S)
-    return f"volume {step.lv_name} was restored"
+    return f"volume {step.backing_name} was restored"
 
 
 def undo_set_aside(system: System, step: VolumeAside) -> str | None:
@@ -57,13 +57,13 @@ def undo_bring_back(system: System, step: VolumeAside) -> str | None:
 
 def _found(group: parse.Group, step: VolumeAside) -> parse.Volume | None:
     """The volume under one of its two names. Raises Conflict if both exist, or it carries another mark."""
-    there = [volume for volume in map(group.volume, (step.lv_name, step.aside_name)) if volume is not None]
+    there = [volume for volume in map(group.volume, (step.backing_name, step.aside_name)) if volume is not None]
     for volume in there:
         check_own(volume, volume_tag(step.volume_id), step.group)
     if len(there) == 2:
-        raise Conflict(f"{step.group} has both {step.lv_name} and {step.aside_name}: nothing was changed")
+        raise Conflict(f"{step.group} has both {step.backing_name} and {step.aside_name}: nothing was changed")
     return there[0] if there else None
 
 
 def _gone(step: VolumeAside) -> parse.Volume:
-    raise NotFound(f"volume {step.lv_name} is not in {step.group}: it was removed meanwhile")
+    raise NotFound(f"volume {step.backing_name} is not in {step.group}: it was removed meanwhile")

@@ -17,13 +17,13 @@ def set_aside(system: System, step: SnapshotAside) -> str | None:
 def bring_back(system: System, step: SnapshotAside) -> str | None:
     """Put the snapshot back in its place; None if it is there. Raises NotFound if it is missing."""
     found = _found(system, step) or _gone(step)
-    return _rename(system, step, found, step.lv_name)
+    return _rename(system, step, found, step.backing_name)
 
 
 def undo_set_aside(system: System, step: SnapshotAside) -> str | None:
     """As `bring_back`, but a missing snapshot is ignored."""
     found = _found(system, step)
-    return _rename(system, step, found, step.lv_name) if found else None
+    return _rename(system, step, found, step.backing_name) if found else None
 
 
 def undo_bring_back(system: System, step: SnapshotAside) -> str | None:
@@ -46,9 +46,9 @@ def _found(system: System, step: SnapshotAside) -> parse.Volume | None:
     for volume in there:
         check_own(volume, snapshot_tag(step.snapshot_id), step.group)
     if len(there) == 2:
-        raise Conflict(f"{step.group} has both {step.lv_name} and {step.aside_name}: nothing was changed")
+        raise Conflict(f"{step.group} has both {step.backing_name} and {step.aside_name}: nothing was changed")
     return there[0] if there else None
 
 
 def _gone(step: SnapshotAside) -> parse.Volume:
-    raise NotFound(f"snapshot {step.lv_name} is not in {step.group}: it was removed meanwhile")
+    raise NotFound(f"snapshot {step.backing_name} is not in {step.group}: it was removed meanwhile")

@@ -16,7 +16,7 @@ def take(system: System, step: SnapshotTake) -> str | None:
     time.
     """
     group = own_group(system, step.group)
-    known = group.volume(step.lv_name)
+    known = group.volume(step.backing_name)
     if known is not None:
         check_own(known, snapshot_tag(step.snapshot_id), step.group)
         return None
@@ -26,9 +26,9 @@ def take(system: System, step: SnapshotTake) -> str | None:
     if origin.size_bytes != step.size_bytes:
         raise Conflict(f"volume {step.group}/{step.origin} now has a different size: create the snapshot again")
     tags = ["--addtag", TAG, "--addtag", snapshot_tag(step.snapshot_id)]
-    shape = ["--snapshot", "--setactivationskip", "y", "--name", step.lv_name, "--", f"{step.group}/{step.origin}"]
+    shape = ["--snapshot", "--setactivationskip", "y", "--name", step.backing_name, "--", f"{step.group}/{step.origin}"]
     system.run(["lvcreate", "-y", *tags, *shape], timeout_s=TIMEOUT_S)
-    return f"snapshot {step.lv_name} of {step.origin} was created"
+    return f"snapshot {step.backing_name} of {step.origin} was created"
 
 
 def delete(system: System, step: SnapshotDelete | SnapshotTake) -> str | None:
@@ -37,7 +37,7 @@ def delete(system: System, step: SnapshotDelete | SnapshotTake) -> str | None:
     Raises Conflict if it has another place than the step says.
     """
     group = own_group(system, step.group)
-    names = [step.lv_name, getattr(step, "aside_name", None)]
+    names = [step.backing_name, getattr(step, "aside_name", None)]
     known = next((found for name in names if name and (found := group.volume(name)) is not None), None)
     if known is None:
         if isinstance(step, SnapshotDelete):
@@ -45,15 +45,15 @@ def delete(system: System, step: SnapshotDelete | SnapshotTake) -> str | None:
         return None
     check_own(known, snapshot_tag(step.snapshot_id), step.group)
     remove(system, group, known)
-    return f"snapshot {step.lv_name} was deleted"
+    return f"snapshot {step.backing_name} was deleted"
 
 
 def _check_nowhere_else(group: parse.Group, step: SnapshotDelete) -> None:
     for found in group.volumes:
         if {TAG, snapshot_tag(step.snapshot_id)} <= found.tags:
             raise Conflict(
-                f"snapshot {step.lv_name} is {group.name}/{found.name} now and was not changed; recover it, or check "
-                "what happened to it"
+                f"snapshot {step.backing_name} is {group.name}/{found.name} now and was not changed; recover it, or "
+                "check what happened to it"
             )
 
 
@@ -64,7 +64,7 @@ def roll_back(system: System, step: VolumeRollBack) -> str | None:
     renamed and activated.
     """
     group = own_group(system, step.group)
-    volume = group.volume(step.lv_name)
+    volume = group.volume(step.backing_name)
     if volume is not None:
         check_own(volume, volume_tag(step.volume_id), step.group)
         if roll_back_tag(step.roll_back_id) in volume.tags:
@@ -74,14 +74,14 @@ def roll_back(system: System, step: VolumeRollBack) -> str | None:
     copy = copy_of_snapshot(system, group, step)
     if volume is not None:
         remove(system, group, volume)
-    system.run(["lvrename", "--", step.group, copy.name, step.lv_name], timeout_s=TIMEOUT_S)
+    system.run(["lvrename", "--", step.group, copy.name, step.backing_name], timeout_s=TIMEOUT_S)
     return put_in_place(system, step)
 
 
 def put_in_place(system: System, step: VolumeRollBack | VolumeSwap) -> str:
     """Activate the copy that has the volume's name."""
-    system.run(["lvchange", "-ay", "--", f"{step.group}/{step.lv_name}"], timeout_s=TIMEOUT_S)
-    return f"volume {step.lv_name} was rolled back to {step.snapshot}"
+    system.run(["lvchange", "-ay", "--", f"{step.group}/{step.backing_name}"], timeout_s=TIMEOUT_S)
+    return f"volume {step.backing_name} was rolled back to {step.snapshot}"
 
 
 def copy_of_snapshot(system: System, group: parse.Group, step: VolumeRollBack | VolumeSwap) -> parse.Volume:
@@ -99,7 +99,7 @@ def copy_of_snapshot(system: System, group: parse.Group, step: VolumeRollBack | 
 def _copy(system: System, group: parse.Group, step: VolumeRollBack | VolumeSwap) -> parse.Volume:
     snapshot = _needed(group, step.snapshot, snapshot_tag(step.snapshot_id))
     for other in group.volumes:
-        if volume_tag(step.volume_id) in other.tags and other.name != step.lv_name:
+        if volume_tag(step.volume_id) in other.tags and other.name != step.backing_name:
             remove(system, group, other)  # left by a rollback that failed permanently
     marks = (TAG, volume_tag(step.volume_id), roll_back_tag(step.roll_back_id))
     tags = [word for tag in marks for word in ("--addtag", tag)]

@@ -31,25 +31,25 @@ themselves.
 def cut(system: System, step: VolumeCut) -> str | None:
     """Create the volume and wipe the head and tail of a thick one; None if it exists and is sealed."""
     group = own_group(system, step.group)
-    known = group.volume(step.lv_name)
+    known = group.volume(step.backing_name)
     if known is None:
         system.run(_lvcreate(group, step), timeout_s=TIMEOUT_S)
     else:
         check_own(known, volume_tag(step.volume_id), step.group)
         if known.size_bytes != step.size_bytes:
             raise Conflict(
-                f"volume {step.lv_name} has {known.size_bytes} bytes where {step.size_bytes} were planned, and was "
-                "not changed"
+                f"volume {step.backing_name} has {known.size_bytes} bytes where {step.size_bytes} were planned, and "
+                "was not changed"
             )
         if FRESH_TAG not in known.tags:
             return None
         if not known.active:
-            system.run(["lvchange", "-ay", "--", f"{step.group}/{step.lv_name}"], timeout_s=TIMEOUT_S)
+            system.run(["lvchange", "-ay", "--", f"{step.group}/{step.backing_name}"], timeout_s=TIMEOUT_S)
         elif step.pool:
             return None
     if step.pool is None:
-        _wipe_edges(system, device_path(step.group, step.lv_name), step.size_bytes)
-    return f"volume {step.lv_name} was created, {f'a copy of {step.source}' if step.source else 'blank'}"
+        _wipe_edges(system, device_path(step.group, step.backing_name), step.size_bytes)
+    return f"volume {step.backing_name} was created, {f'a copy of {step.source}' if step.source else 'blank'}"
 
 
 def undo_cut(system: System, step: VolumeCut) -> str | None:
@@ -58,14 +58,16 @@ def undo_cut(system: System, step: VolumeCut) -> str | None:
     Raises NotFound while the group is down: the volume may be in it.
     """
     group = own_group(system, step.group)
-    known = group.volume(step.lv_name)
+    known = group.volume(step.backing_name)
     if known is None:
         return None
     check_own(known, volume_tag(step.volume_id), step.group)
     if FRESH_TAG not in known.tags:
-        raise InUse(f"volume {step.lv_name} is sealed and may contain data: it is not rolled back; delete it instead")
+        raise InUse(
+            f"volume {step.backing_name} is sealed and may contain data: it is not rolled back; delete it instead"
+        )
     remove(system, group, known)
-    return f"volume {step.lv_name} was rolled back"
+    return f"volume {step.backing_name} was rolled back"
 
 
 def seal(system: System, step: VolumesSeal) -> str | None:
@@ -88,22 +90,22 @@ def undo_seal(system: System, step: VolumesSeal) -> str | None:
 def grow(system: System, step: VolumeGrow) -> str | None:
     """Grow the volume while it is in use; None if it has this size. A larger one is left alone."""
     group = own_group(system, step.group)
-    known = group.volume(step.lv_name)
+    known = group.volume(step.backing_name)
     if known is None:
-        raise NotFound(f"volume {step.lv_name} is not in {step.group}: it was removed meanwhile")
+        raise NotFound(f"volume {step.backing_name} is not in {step.group}: it was removed meanwhile")
     check_own(known, volume_tag(step.volume_id), step.group)
-    path = f"{step.group}/{step.lv_name}"
+    path = f"{step.group}/{step.backing_name}"
     if known.size_bytes > step.size_bytes:
         raise Conflict(f"volume {path} has {known.size_bytes} bytes already: volumes cannot be shrunk")
     if known.size_bytes < step.size_bytes:
         if known.pool is None:
-            check_space(group, f"volume {step.lv_name}", step.size_bytes - known.size_bytes)
+            check_space(group, f"volume {step.backing_name}", step.size_bytes - known.size_bytes)
         system.run(["lvextend", "--size", f"{step.size_bytes}b", "--", path], timeout_s=TIMEOUT_S)
-    elif known.active and device_bytes(system, device_path(step.group, step.lv_name)) != step.size_bytes:
+    elif known.active and device_bytes(system, device_path(step.group, step.backing_name)) != step.size_bytes:
         system.run(["lvchange", "--refresh", "--", path], timeout_s=TIMEOUT_S)
     else:
         return None
-    return f"volume {step.lv_name} has {format_size(step.size_bytes)}"
+    return f"volume {step.backing_name} has {format_size(step.size_bytes)}"
 
 
 def delete(system: System, step: VolumeDelete) -> str | None:
@@ -111,29 +113,29 @@ def delete(system: System, step: VolumeDelete) -> str | None:
     place.
     """
     group = own_group(system, step.group)
-    known = group.volume(step.lv_name)
+    known = group.volume(step.backing_name)
     if known is None:
         for found in group.volumes:
             if {TAG, volume_tag(step.volume_id)} <= found.tags:
                 raise Conflict(
-                    f"volume {step.lv_name} is {group.name}/{found.name} now and was not changed; recover it, or "
+                    f"volume {step.backing_name} is {group.name}/{found.name} now and was not changed; recover it, or "
                     "check what happened to it"
                 )
         return None
     check_own(known, volume_tag(step.volume_id), step.group)
     remove(system, group, known)
-    return f"volume {step.lv_name} was deleted"
+    return f"volume {step.backing_name} was deleted"
 
 
 def _lvcreate(group: parse.Group, step: VolumeCut) -> list[str]:
     tags = [word for tag in (TAG, volume_tag(step.volume_id), FRESH_TAG) for word in ("--addtag", tag)]
-    common = ["lvcreate", "-y", *tags, "--name", step.lv_name]
+    common = ["lvcreate", "-y", *tags, "--name", step.backing_name]
     if step.size_bytes % group.extent_bytes:
         raise Conflict(
             f"{step.size_bytes} bytes is not a multiple of the group's extent size of {group.extent_bytes} bytes"
         )
     if step.pool is None:
-        check_space(group, f"volume {step.lv_name}", step.size_bytes)
+        check_space(group, f"volume {step.backing_name}", step.size_bytes)
         return [*common, "--wipesignatures", "n", "--zero", "n", "--size", f"{step.size_bytes}b", "--", step.group]
     if group.volume(step.pool) is None:
         raise NotFound(f"{step.group} no longer has a thin pool: it was removed with its last volume; try again")
@@ -160,11 +162,11 @@ def _sealed_volumes(system: System, step: VolumesSeal) -> dict[str, frozenset[st
     group = own_group(system, step.group)
     found = {}
     for wanted in step.volumes:
-        known = group.volume(wanted.lv_name)
+        known = group.volume(wanted.backing_name)
         if known is None:
-            raise NotFound(f"volume {wanted.lv_name} is not in {step.group}: it was removed meanwhile")
+            raise NotFound(f"volume {wanted.backing_name} is not in {step.group}: it was removed meanwhile")
         check_own(known, volume_tag(wanted.volume_id), step.group)
-        found[wanted.lv_name] = known.tags
+        found[wanted.backing_name] = known.tags
     return found
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from lunette.domain.arrays import Level, ObservedArray
-from lunette.domain.volumes import BLOCK_BYTES, ObservedPool, ObservedVolume
+from lunette.domain.volumes import BLOCK_BYTES, ObservedGroup, ObservedVolume
 from lunette.providers.arrays.zfs import draid, space
 from lunette.providers.arrays.zfs.datasets import Dataset
 from lunette.providers.arrays.zfs.plan import ASHIFT_MARK, MARK
@@ -12,7 +12,7 @@ from lunette.providers.volumes.zvol.plan import FRESH_MARK, SNAPSHOT_MARK, VOLUM
 
 def observed(
     found: Sequence[Dataset], arrays: Sequence[ObservedArray]
-) -> tuple[tuple[ObservedPool, ...], tuple[ObservedVolume, ...]]:
+) -> tuple[tuple[ObservedGroup, ...], tuple[ObservedVolume, ...]]:
     """Pools and volumes of the product; foreign ones have no IDs of Lunette.
 
     Free space is in bytes of volumes: ZFS counts it for blocks of 128 KiB, and smaller ones may need padding.
@@ -57,8 +57,8 @@ def _ratio(root: Dataset, array: ObservedArray) -> float:
     return space.dilution(Level(array.level), array.raid_disks, BLOCK_BYTES, shift, shape=shape)
 
 
-def _pool(root: Dataset, array: ObservedArray, ratio: float) -> ObservedPool:
-    return ObservedPool(
+def _pool(root: Dataset, array: ObservedArray, ratio: float) -> ObservedGroup:
+    return ObservedGroup(
         array_uuid=array.uuid,
         group=root.name,
         ours=MARK in root.marks,

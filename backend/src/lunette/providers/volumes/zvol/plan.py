@@ -47,7 +47,7 @@ def capability(reason: str | None = None) -> EngineCapability:
     )
 
 
-def lv_name(volume_id: str) -> str:
+def backing_name(volume_id: str) -> str:
     """The zvol of a volume: a rename of the volume never changes it."""
     return f"v{volume_id.replace('-', '')[:12]}"
 
@@ -64,12 +64,12 @@ def copy_name(roll_back_id: str) -> str:
 
 def snapshot_name(volume_id: str, snapshot_id: str) -> str:
     """A snapshot is below its zvol."""
-    return f"{lv_name(volume_id)}@s{snapshot_id.replace('-', '')[:12]}"
+    return f"{backing_name(volume_id)}@s{snapshot_id.replace('-', '')[:12]}"
 
 
 def snapshot_aside_name(volume_id: str, snapshot_id: str, *, volume_is_kept: bool) -> str:
     """Name of a deleted snapshot: below its zvol, which may be deleted too."""
-    zvol = aside_name(volume_id) if volume_is_kept else lv_name(volume_id)
+    zvol = aside_name(volume_id) if volume_is_kept else backing_name(volume_id)
     return f"{zvol}@d{snapshot_id.replace('-', '')[:12]}"
 
 
@@ -113,7 +113,7 @@ def cut_steps(
         VolumeCut(
             volume_id=id_,
             group=group,
-            lv_name=lv_name(id_),
+            backing_name=backing_name(id_),
             size_bytes=size,
             engine=VolumeEngine.ZVOL,
             provisioning=provisioning,
@@ -129,7 +129,7 @@ def delete_steps(group: str, volume_id: str, size_bytes: int, deadline_s: float 
         VolumeDelete(
             volume_id=volume_id,
             group=group,
-            lv_name=lv_name(volume_id),
+            backing_name=backing_name(volume_id),
             size_bytes=size_bytes,
             engine=VolumeEngine.ZVOL,
         ),
@@ -146,7 +146,7 @@ def grow_step(
     return VolumeGrow(
         volume_id=volume_id,
         group=group,
-        lv_name=lv_name(volume_id),
+        backing_name=backing_name(volume_id),
         from_bytes=from_bytes,
         size_bytes=size_bytes,
         engine=VolumeEngine.ZVOL,
@@ -162,8 +162,8 @@ def snapshot_step(group: str, snapshot_id: str, volume_id: str, size_bytes: int)
         snapshot_id=snapshot_id,
         volume_id=volume_id,
         group=group,
-        lv_name=snapshot_name(volume_id, snapshot_id),
-        origin=lv_name(volume_id),
+        backing_name=snapshot_name(volume_id, snapshot_id),
+        origin=backing_name(volume_id),
         size_bytes=size_bytes,
         engine=VolumeEngine.ZVOL,
     )
@@ -171,7 +171,7 @@ def snapshot_step(group: str, snapshot_id: str, volume_id: str, size_bytes: int)
 
 def snapshot_delete_step(group: str, snapshot_id: str, volume_id: str) -> SnapshotDelete:
     name = snapshot_name(volume_id, snapshot_id)
-    return SnapshotDelete(snapshot_id=snapshot_id, group=group, lv_name=name, engine=VolumeEngine.ZVOL)
+    return SnapshotDelete(snapshot_id=snapshot_id, group=group, backing_name=name, engine=VolumeEngine.ZVOL)
 
 
 def clone_steps(
@@ -190,7 +190,7 @@ def roll_back_steps(
         roll_back_id=roll_back_id,
         volume_id=volume_id,
         group=group,
-        lv_name=lv_name(volume_id),
+        backing_name=backing_name(volume_id),
         snapshot_id=snapshot_id,
         snapshot=snapshot_name(volume_id, snapshot_id),
         size_bytes=size_bytes,

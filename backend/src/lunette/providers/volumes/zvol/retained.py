@@ -24,22 +24,22 @@ def set_aside(system: System, step: VolumeAside) -> str | None:
     if held(system, [found.name]):
         raise InUse(f"volume {found.name} is open: unmap it first")
     system.run(["zfs", "set", "--", "volmode=none", found.name], timeout_s=TIMEOUT_S)
-    await_gone(system, device_path(step.group, step.lv_name))
+    await_gone(system, device_path(step.group, step.backing_name))
     system.run(["zfs", "rename", "--", found.name, _path(step, step.aside_name)], timeout_s=TIMEOUT_S)
-    return f"volume {step.lv_name} is retained as {step.aside_name}"
+    return f"volume {step.backing_name} is retained as {step.aside_name}"
 
 
 def bring_back(system: System, step: VolumeAside) -> str | None:
     """Put the zvol back in its place; None if it is there. Raises NotFound if it is missing."""
     found = _found(system, step) or _gone(step)
-    path, device = _path(step, step.lv_name), device_path(step.group, step.lv_name)
+    path, device = _path(step, step.backing_name), device_path(step.group, step.backing_name)
     if found.name == path and found.volmode == "dev" and system.exists(device):
         return None
     if found.name != path:
         system.run(["zfs", "rename", "--", found.name, path], timeout_s=TIMEOUT_S)
     system.run(["zfs", "set", "--", "volmode=dev", path], timeout_s=TIMEOUT_S)
     await_device(system, device)
-    return f"volume {step.lv_name} was restored"
+    return f"volume {step.backing_name} was restored"
 
 
 def undo_set_aside(system: System, step: VolumeAside) -> str | None:
@@ -55,16 +55,16 @@ def undo_bring_back(system: System, step: VolumeAside) -> str | None:
 def _found(system: System, step: VolumeAside) -> Dataset | None:
     """The zvol under one of its two names. Raises Conflict if both exist, or it carries another mark."""
     pool = own_pool(system, step.group)
-    there = [pool[path] for path in (_path(step, step.lv_name), _path(step, step.aside_name)) if path in pool]
+    there = [pool[path] for path in (_path(step, step.backing_name), _path(step, step.aside_name)) if path in pool]
     for volume in there:
         check_own(volume, step.volume_id)
     if len(there) == 2:
-        raise Conflict(f"{step.group} has both {step.lv_name} and {step.aside_name}: nothing was changed")
+        raise Conflict(f"{step.group} has both {step.backing_name} and {step.aside_name}: nothing was changed")
     return there[0] if there else None
 
 
 def _gone(step: VolumeAside) -> Dataset:
-    raise NotFound(f"volume {step.lv_name} is not in {step.group}: it was removed meanwhile")
+    raise NotFound(f"volume {step.backing_name} is not in {step.group}: it was removed meanwhile")
 
 
 def _path(step: VolumeAside, name: str) -> str:

@@ -22,13 +22,13 @@ def set_aside(system: System, step: SnapshotAside) -> str | None:
 def bring_back(system: System, step: SnapshotAside) -> str | None:
     """Put the snapshot back in its place; None if it is there. Raises NotFound if it is missing."""
     found = _found(system, step) or _gone(step)
-    return _rename(system, step, found, step.lv_name)
+    return _rename(system, step, found, step.backing_name)
 
 
 def undo_set_aside(system: System, step: SnapshotAside) -> str | None:
     """As `bring_back`, but a missing snapshot is ignored."""
     found = _found(system, step)
-    return _rename(system, step, found, step.lv_name) if found else None
+    return _rename(system, step, found, step.backing_name) if found else None
 
 
 def undo_bring_back(system: System, step: SnapshotAside) -> str | None:
@@ -52,9 +52,9 @@ def _found(system: System, step: SnapshotAside) -> Dataset | None:
     for snapshot in there:
         check_snapshot(snapshot, step.snapshot_id)
     if len(there) == 2:
-        raise Conflict(f"{step.group} has both {step.lv_name} and {step.aside_name}: nothing was changed")
+        raise Conflict(f"{step.group} has both {step.backing_name} and {step.aside_name}: nothing was changed")
     return there[0] if there else None
 
 
 def _gone(step: SnapshotAside) -> Dataset:
-    raise NotFound(f"snapshot {step.lv_name} is not in {step.group}: it was removed meanwhile")
+    raise NotFound(f"snapshot {step.backing_name} is not in {step.group}: it was removed meanwhile")

@@ -19,13 +19,13 @@ from lunette.system.system_port import System
 def take(system: System, step: SnapshotTake) -> str | None:
     """Create the snapshot; None if it exists. It contains what was written until that moment, in one transaction."""
     pool = own_pool(system, step.group)
-    path = f"{step.group}/{step.lv_name}"
+    path = f"{step.group}/{step.backing_name}"
     if path in pool:
         check_snapshot(pool[path], step.snapshot_id)
         return None
     _check_origins(pool, [step])
     system.run(["zfs", "snapshot", "-o", f"{SNAPSHOT_MARK}={step.snapshot_id}", "--", path], timeout_s=TIMEOUT_S)
-    return f"snapshot {step.lv_name} was created"
+    return f"snapshot {step.backing_name} was created"
 
 
 def take_together(system: System, step: SnapshotsTake) -> str | None:
@@ -38,18 +38,18 @@ def take_together(system: System, step: SnapshotsTake) -> str | None:
     there = _together(pool, step)
     if not there:
         _check_origins(pool, step.snapshots)
-        paths = [f"{step.group}/{one.lv_name}" for one in step.snapshots]
+        paths = [f"{step.group}/{one.backing_name}" for one in step.snapshots]
         system.run(["zfs", "snapshot", "-o", f"{TOGETHER_MARK}={step.together_id}", "--", *paths], timeout_s=TIMEOUT_S)
     elif len(there) < len(step.snapshots):
         raise Conflict(f"{len(there)} of {len(step.snapshots)} snapshots exist, the others were removed meanwhile")
     unnamed = [
         one
         for one in step.snapshots
-        if one.lv_name not in there or there[one.lv_name].marks.get(SNAPSHOT_MARK) != one.snapshot_id
+        if one.backing_name not in there or there[one.backing_name].marks.get(SNAPSHOT_MARK) != one.snapshot_id
     ]
     for one in unnamed:
         mark = f"{SNAPSHOT_MARK}={one.snapshot_id}"
-        system.run(["zfs", "set", "--", mark, f"{step.group}/{one.lv_name}"], timeout_s=TIMEOUT_S)
+        system.run(["zfs", "set", "--", mark, f"{step.group}/{one.backing_name}"], timeout_s=TIMEOUT_S)
     return f"{len(step.snapshots)} snapshots were created at the same moment" if unnamed else None
 
 
@@ -65,10 +65,12 @@ def undo_together(system: System, step: SnapshotsTake) -> str | None:
 
 def _together(pool: dict[str, Dataset], step: SnapshotsTake) -> dict[str, Dataset]:
     """Existing snapshots of the step, by short name. Raises Conflict for one with another mark."""
-    found = {one.lv_name: pool[path] for one in step.snapshots if (path := f"{step.group}/{one.lv_name}") in pool}
+    found = {
+        one.backing_name: pool[path] for one in step.snapshots if (path := f"{step.group}/{one.backing_name}") in pool
+    }
     for one in step.snapshots:
-        if one.lv_name in found and found[one.lv_name].marks.get(TOGETHER_MARK) != step.together_id:
-            check_snapshot(found[one.lv_name], one.snapshot_id)
+        if one.backing_name in found and found[one.backing_name].marks.get(TOGETHER_MARK) != step.together_id:
+            check_snapshot(found[one.backing_name], one.snapshot_id)
     return found
 
 
@@ -96,7 +98,7 @@ def delete(system: System, step: SnapshotDelete | SnapshotTake) -> str | None:
     Raises InUse while a clone needs it, Conflict if it has another place than the step says.
     """
     pool = own_pool(system, step.group)
-    names = [step.lv_name, getattr(step, "aside_name", None)]
+    names = [step.backing_name, getattr(step, "aside_name", None)]
     known = next((pool[path] for name in names if name and (path := f"{step.group}/{name}") in pool), None)
     if known is None:
         if isinstance(step, SnapshotDelete):
@@ -105,14 +107,14 @@ def delete(system: System, step: SnapshotDelete | SnapshotTake) -> str | None:
     check_snapshot(known, step.snapshot_id)
     check_clones(pool, [known.name])
     system.run(["zfs", "destroy", "--", known.name], timeout_s=TIMEOUT_S)
-    return f"snapshot {step.lv_name} was deleted"
+    return f"snapshot {step.backing_name} was deleted"
 
 
 def _check_nowhere_else(pool: dict[str, Dataset], step: SnapshotDelete) -> None:
     for found in pool.values():
         if found.is_snapshot and found.marks.get(SNAPSHOT_MARK) == step.snapshot_id:
             raise Conflict(
-                f"snapshot {step.lv_name} is {found.name} now and was not changed; recover it, or check what "
+                f"snapshot {step.backing_name} is {found.name} now and was not changed; recover it, or check what "
                 "happened to it"
             )
 
@@ -130,7 +132,7 @@ def roll_back(system: System, step: VolumeRollBack) -> str | None:
     Raises InUse while it is open, and Conflict for a snapshot that is not the newest.
     """
     pool = own_pool(system, step.group)
-    volume = _volume(pool, step.group, step.lv_name, step.volume_id)
+    volume = _volume(pool, step.group, step.backing_name, step.volume_id)
     if volume.marks.get(ROLLED_MARK) == step.roll_back_id:
         return None
     known = pool.get(f"{step.group}/{step.snapshot}")
@@ -143,7 +145,7 @@ def roll_back(system: System, step: VolumeRollBack) -> str | None:
     properties = [f"volsize={step.size_bytes}", f"{ROLLED_MARK}={step.roll_back_id}"]
     system.run(["zfs", "set", "--", *properties, volume.name], timeout_s=TIMEOUT_S)
     settle(system)
-    return f"volume {step.lv_name} was rolled back to {step.snapshot}"
+    return f"volume {step.backing_name} was rolled back to {step.snapshot}"
 
 
 def _volume(pool: dict[str, Dataset], group: str, name: str, volume_id: str) -> Dataset:

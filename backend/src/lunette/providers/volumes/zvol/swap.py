@@ -22,7 +22,7 @@ def swap(system: System, step: VolumeSwap) -> str | None:
     Raises InUse while it is open, and Conflict for a snapshot that is not its newest.
     """
     pool = own_pool(system, step.group)
-    volume = pool.get(_path(step, step.lv_name))
+    volume = pool.get(_path(step, step.backing_name))
     if volume is not None and _is_copy(volume, step):
         return None if _is_shown(system, step, volume) else _show(system, step)
     before = _before(pool, step)
@@ -32,8 +32,8 @@ def swap(system: System, step: VolumeSwap) -> str | None:
     if before is volume:
         _hide(system, step, before.name)
         _set(system, before.name, f"{VOLUME_MARK}={step.kept_id}")
-        _rename(system, step, step.lv_name, step.aside_name)
-    _rename(system, step, _copy(step), step.lv_name)
+        _rename(system, step, step.backing_name, step.aside_name)
+    _rename(system, step, _copy(step), step.backing_name)
     return _show(system, step)
 
 
@@ -43,16 +43,16 @@ def undo_swap(system: System, step: VolumeSwap) -> str | None:
     A missing zvol cannot be restored.
     """
     pool = own_pool(system, step.group)
-    volume = pool.get(_path(step, step.lv_name))
+    volume = pool.get(_path(step, step.backing_name))
     if volume is None and _path(step, step.aside_name) not in pool:
         return None
     if volume is not None and _is_copy(volume, step):
         if _path(step, step.aside_name) not in pool:
-            raise Conflict(f"{_path(step, step.aside_name)} no longer exists: {step.lv_name} stays as it is now")
+            raise Conflict(f"{_path(step, step.aside_name)} no longer exists: {step.backing_name} stays as it is now")
         if held(system, [volume.name]):
             raise InUse(f"volume {volume.name} is open: unmap it first")
         _hide(system, step, volume.name)
-        _rename(system, step, step.lv_name, _copy(step))
+        _rename(system, step, step.backing_name, _copy(step))
         pool = own_pool(system, step.group)
     before, copy = _before(pool, step), pool.get(_path(step, _copy(step)))
     is_aside = before.name == _path(step, step.aside_name)
@@ -64,10 +64,10 @@ def undo_swap(system: System, step: VolumeSwap) -> str | None:
     elif not is_aside and before.marks.get(VOLUME_MARK) == step.volume_id and _is_shown(system, step, before):
         return None
     if is_aside:
-        _rename(system, step, step.aside_name, step.lv_name)
-    _set(system, _path(step, step.lv_name), f"{VOLUME_MARK}={step.volume_id}", "volmode=dev")
-    await_device(system, device_path(step.group, step.lv_name))
-    return f"volume {step.lv_name} has its previous content again"
+        _rename(system, step, step.aside_name, step.backing_name)
+    _set(system, _path(step, step.backing_name), f"{VOLUME_MARK}={step.volume_id}", "volmode=dev")
+    await_device(system, device_path(step.group, step.backing_name))
+    return f"volume {step.backing_name} has its previous content again"
 
 
 def _promoted_copy(system: System, pool: Pool, step: VolumeSwap, before: Dataset) -> None:
@@ -97,12 +97,12 @@ def _before(pool: Pool, step: VolumeSwap) -> Dataset:
 
     Raises NotFound if it is gone, Conflict if both places are taken or it carries another mark.
     """
-    volume, kept = pool.get(_path(step, step.lv_name)), pool.get(_path(step, step.aside_name))
+    volume, kept = pool.get(_path(step, step.backing_name)), pool.get(_path(step, step.aside_name))
     if volume is not None and kept is not None:
-        raise Conflict(f"{step.group} has both {step.lv_name} and {step.aside_name}: nothing was changed")
+        raise Conflict(f"{step.group} has both {step.backing_name} and {step.aside_name}: nothing was changed")
     found = volume or kept
     if found is None:
-        raise NotFound(f"volume {step.lv_name} is not in {step.group}: it was removed meanwhile")
+        raise NotFound(f"volume {step.backing_name} is not in {step.group}: it was removed meanwhile")
     if found is kept or found.marks.get(VOLUME_MARK) != step.kept_id:
         check_own(found, step.kept_id if found is kept else step.volume_id)
     return found
@@ -117,18 +117,18 @@ def _is_copy(volume: Dataset, step: VolumeSwap) -> bool:
 
 
 def _is_shown(system: System, step: VolumeSwap, volume: Dataset) -> bool:
-    return volume.volmode == "dev" and system.exists(device_path(step.group, step.lv_name))
+    return volume.volmode == "dev" and system.exists(device_path(step.group, step.backing_name))
 
 
 def _show(system: System, step: VolumeSwap) -> str:
-    _set(system, _path(step, step.lv_name), "volmode=dev")
-    await_device(system, device_path(step.group, step.lv_name))
-    return f"volume {step.lv_name} was rolled back to {step.snapshot}"
+    _set(system, _path(step, step.backing_name), "volmode=dev")
+    await_device(system, device_path(step.group, step.backing_name))
+    return f"volume {step.backing_name} was rolled back to {step.snapshot}"
 
 
 def _hide(system: System, step: VolumeSwap, path: str) -> None:
     _set(system, path, "volmode=none")
-    await_gone(system, device_path(step.group, step.lv_name))
+    await_gone(system, device_path(step.group, step.backing_name))
 
 
 def _rename(system: System, step: VolumeSwap, old: str, new: str) -> None:

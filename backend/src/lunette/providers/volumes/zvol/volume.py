@@ -18,15 +18,15 @@ from lunette.system.system_port import System
 def cut(system: System, step: VolumeCut) -> str | None:
     """Create the volume; None if it exists. Refuses what does not fit."""
     found = own_pool(system, step.group)
-    known = found.get(f"{step.group}/{step.lv_name}")
+    known = found.get(f"{step.group}/{step.backing_name}")
     if known is not None:
         check_own(known, step.volume_id)
         if known.volume_bytes != step.size_bytes:
             raise Conflict(
-                f"volume {step.lv_name} has {known.volume_bytes} bytes where {step.size_bytes} were planned, and was "
-                "not changed"
+                f"volume {step.backing_name} has {known.volume_bytes} bytes where {step.size_bytes} were planned, and "
+                "was not changed"
             )
-        await_device(system, device_path(step.group, step.lv_name))
+        await_device(system, device_path(step.group, step.backing_name))
         return None
     if step.source:
         return _clone(system, step, found)
@@ -34,13 +34,13 @@ def cut(system: System, step: VolumeCut) -> str | None:
     free, needed = found[step.group].available, reserved_bytes(step.size_bytes)
     if not is_thin and needed > free:
         raise NoSpace(
-            f"volume {step.lv_name} needs {format_size(needed)} and {step.group} has {format_size(free)} free: "
+            f"volume {step.backing_name} needs {format_size(needed)} and {step.group} has {format_size(free)} free: "
             "delete volumes, or choose a smaller size"
         )
     shape = [*(["-s"] if is_thin else []), "-b", str(BLOCK_BYTES), "-V", str(step.size_bytes)]
-    system.run(["zfs", "create", *shape, *_marks(step), "--", f"{step.group}/{step.lv_name}"], timeout_s=TIMEOUT_S)
-    await_device(system, device_path(step.group, step.lv_name))
-    return f"volume {step.lv_name} was created"
+    system.run(["zfs", "create", *shape, *_marks(step), "--", f"{step.group}/{step.backing_name}"], timeout_s=TIMEOUT_S)
+    await_device(system, device_path(step.group, step.backing_name))
+    return f"volume {step.backing_name} was created"
 
 
 def _clone(system: System, step: VolumeCut, found: dict[str, Dataset]) -> str:
@@ -49,9 +49,11 @@ def _clone(system: System, step: VolumeCut, found: dict[str, Dataset]) -> str:
         raise NotFound(f"snapshot {step.source} is not in {step.group}: it was removed meanwhile")
     if source.volume_bytes != step.size_bytes:
         raise Conflict(f"snapshot {step.source} has {source.volume_bytes} bytes where {step.size_bytes} were planned")
-    system.run(["zfs", "clone", *_marks(step), "--", source.name, f"{step.group}/{step.lv_name}"], timeout_s=TIMEOUT_S)
-    await_device(system, device_path(step.group, step.lv_name))
-    return f"volume {step.lv_name} is a clone of {step.source}"
+    system.run(
+        ["zfs", "clone", *_marks(step), "--", source.name, f"{step.group}/{step.backing_name}"], timeout_s=TIMEOUT_S
+    )
+    await_device(system, device_path(step.group, step.backing_name))
+    return f"volume {step.backing_name} is a clone of {step.source}"
 
 
 def _marks(step: VolumeCut) -> list[str]:
@@ -65,14 +67,16 @@ def undo_cut(system: System, step: VolumeCut) -> str | None:
 
     Raises NotFound while the pool is not imported: the volume may be in it.
     """
-    known = own_pool(system, step.group).get(f"{step.group}/{step.lv_name}")
+    known = own_pool(system, step.group).get(f"{step.group}/{step.backing_name}")
     if known is None:
         return None
     check_own(known, step.volume_id)
     if not is_fresh(known):
-        raise InUse(f"volume {step.lv_name} is sealed and may contain data: it is not rolled back; delete it instead")
+        raise InUse(
+            f"volume {step.backing_name} is sealed and may contain data: it is not rolled back; delete it instead"
+        )
     _destroy(system, known)
-    return f"volume {step.lv_name} was rolled back"
+    return f"volume {step.backing_name} was rolled back"
 
 
 def seal(system: System, step: VolumesSeal) -> str | None:
@@ -99,9 +103,9 @@ def undo_seal(system: System, step: VolumesSeal) -> str | None:
 def grow(system: System, step: VolumeGrow) -> str | None:
     """Grow the volume while it is in use; None if it has this size. A larger one is left alone."""
     found = own_pool(system, step.group)
-    known = found.get(f"{step.group}/{step.lv_name}")
+    known = found.get(f"{step.group}/{step.backing_name}")
     if known is None or known.volume_bytes is None:
-        raise NotFound(f"volume {step.lv_name} is not in {step.group}: it was removed meanwhile")
+        raise NotFound(f"volume {step.backing_name} is not in {step.group}: it was removed meanwhile")
     check_own(known, step.volume_id)
     if known.volume_bytes > step.size_bytes:
         raise Conflict(f"volume {known.name} has {known.volume_bytes} bytes already: volumes cannot be shrunk")
@@ -110,12 +114,12 @@ def grow(system: System, step: VolumeGrow) -> str | None:
     more = reserved_bytes(step.size_bytes) - reserved_bytes(known.volume_bytes)
     if not known.is_sparse and more > found[step.group].available:
         raise NoSpace(
-            f"volume {step.lv_name} needs {format_size(more)} more and {step.group} has "
+            f"volume {step.backing_name} needs {format_size(more)} more and {step.group} has "
             f"{format_size(found[step.group].available)} free: delete volumes, or choose a smaller size"
         )
     # With the size, ZFS sets the reservation of a thick one (libzfs, zfs_add_synthetic_resv).
     system.run(["zfs", "set", "--", f"volsize={step.size_bytes}", known.name], timeout_s=TIMEOUT_S)
-    return f"volume {step.lv_name} has {format_size(step.size_bytes)}"
+    return f"volume {step.backing_name} has {format_size(step.size_bytes)}"
 
 
 def delete(system: System, step: VolumeDelete) -> str | None:
@@ -123,18 +127,18 @@ def delete(system: System, step: VolumeDelete) -> str | None:
     place.
     """
     pool = own_pool(system, step.group)
-    known = pool.get(f"{step.group}/{step.lv_name}")
+    known = pool.get(f"{step.group}/{step.backing_name}")
     if known is None:
         for found in pool.values():
             if not found.is_snapshot and found.marks.get(VOLUME_MARK) == step.volume_id:
                 raise Conflict(
-                    f"volume {step.lv_name} is {found.name} now and was not changed; recover it, or check what "
+                    f"volume {step.backing_name} is {found.name} now and was not changed; recover it, or check what "
                     "happened to it"
                 )
         return None
     check_own(known, step.volume_id)
     _destroy(system, known)
-    return f"volume {step.lv_name} was deleted"
+    return f"volume {step.backing_name} was deleted"
 
 
 def is_fresh(volume: Dataset) -> bool:
@@ -153,9 +157,9 @@ def _sealed_volumes(system: System, step: VolumesSeal) -> list[Dataset]:
     found = own_pool(system, step.group)
     sealed = []
     for wanted in step.volumes:
-        known = found.get(f"{step.group}/{wanted.lv_name}")
+        known = found.get(f"{step.group}/{wanted.backing_name}")
         if known is None:
-            raise NotFound(f"volume {wanted.lv_name} is not in {step.group}: it was removed meanwhile")
+            raise NotFound(f"volume {wanted.backing_name} is not in {step.group}: it was removed meanwhile")
         check_own(known, wanted.volume_id)
         sealed.append(known)
     return sealed
