@@ -26,9 +26,12 @@ function responseOf({ status, body, headers }: Answer): Response {
     : Response.json(body, { status, headers })
 }
 
-/** Whatever can be sent under a key must be. */
-const needsKey = ({ parameters }: ApiOperation): boolean =>
-  Boolean(parameters?.some(({ name }) => name === 'Idempotency-Key'))
+/** They are POST, and only look. */
+const LOOKS = ['site_inspect', 'site_plan']
+
+/** Whatever changes something, and can be sent under a key, must be. */
+const needsKey = ({ operationId, parameters }: ApiOperation): boolean =>
+  !LOOKS.includes(operationId) && Boolean(parameters?.some(({ name }) => name === 'Idempotency-Key'))
 
 const isRehearsal = (url: URL): boolean => url.searchParams.get('dry_run') === 'true'
 
