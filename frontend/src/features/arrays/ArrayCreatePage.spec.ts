@@ -100,10 +100,10 @@ describe('the wizard', () => {
     await planned()
     await click(page, 'Review the plan')
     await click(dialog(), 'Create array')
-    await vi.waitFor(() => expect(text(dialog())).toContain('Done: Create array archive'), 5_000)
+    await vi.waitFor(() => expect(text(dialog())).toContain('Done: Create array archive'), 8_000)
     expect(world.arrays.map(({ name }) => name)).toContain('archive')
     ;[...dialog().querySelectorAll('button')].at(-1)?.click()
-    await vi.waitFor(() => expect(router.currentRoute.value.fullPath).toBe('/arrays/archive'))
+    await vi.waitFor(() => expect(router.currentRoute.value.fullPath).toBe('/arrays/archive'), 8_000)
   })
 
   it('keeps all that was chosen where the job was taken back', async () => {
