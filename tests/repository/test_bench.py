@@ -17,9 +17,9 @@ from tests.run import command
 from tests.run.command import Ran, run_shown
 
 GOOD = """
-from tests.benchmarks.output import tell, tell_kernel
-tell_kernel("7.1 (user-mode)")
-tell("sizes", ("what", "ratio"), [("one | two", "1.25")])
+from tests.benchmarks.output import print_kernel, print_table
+print_kernel("7.1 (user-mode)")
+print_table("sizes", ("what", "ratio"), [("one | two", "1.25")])
 """
 BAD = GOOD + 'raise RuntimeError("the guest ended")'
 ASKED = (Benchmark("one", (), "The first."), Benchmark("two", (), "The second."))
