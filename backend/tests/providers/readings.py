@@ -213,7 +213,7 @@ READINGS: Mapping[str, tuple[Reading, ...]] = {
         Reading(recorded("linux-6.12/iscsi-acl-logged-in.txt"), lio_sessions.parse_info),
     ),
     "exports.paths.sockets.parse": (Reading(SS, sockets.parse),),
-    "exports.spdk.seen.read": (Reading(json.dumps(SPDK), _document(spdk.read)),),
+    "exports.spdk.state.read": (Reading(json.dumps(SPDK), _document(spdk.read)),),
     "exports.spdk.sessions.read": (
         Reading(
             json.dumps(QUEUES), _document(lambda reported: spdk_sessions.read("nqn.2026-11.io.example:1", reported))

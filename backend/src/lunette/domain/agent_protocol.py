@@ -28,7 +28,7 @@ from lunette.domain.steps import AnyStep
 from lunette.domain.support import SupportFacts
 from lunette.domain.updates import BundleFacts, BundleId
 
-PROTOCOL_VERSION = 2
+PROTOCOL_VERSION = 3
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 SOCKET_PATH = "/run/lunette/agent.sock"
 CONNECT_S = 5.0

@@ -27,8 +27,8 @@ from lunette.store.resources import Array, DeletedVolume, Volume, VolumeColumns
 
 RETRY_HOURS = 1
 """Retry interval for a failed erasure."""
-_SAME = ("id", *(name for name in vars(VolumeColumns) if name in Volume.__table__.columns))
-"""The columns of a volume that stay the same through deletion and recovery."""
+_SAME = ("id", *VolumeColumns.__annotations__)
+"""The attributes of a volume that stay the same through deletion and recovery."""
 
 
 def recover(context: ChangeContext, volume_id: str, spec: VolumeRecover) -> Outcome:

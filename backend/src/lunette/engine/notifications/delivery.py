@@ -39,7 +39,7 @@ KEPT = dt.timedelta(days=30)
 
 
 def send(channel: Channel, wanted: Settings, message: Message, lost: Collection[str] = ()) -> str:
-    """Sends one message now; returns the result in words. Raises NotTold, whatever goes wrong.
+    """Sends one message now; returns the result in words. Raises DeliveryFailed, whatever goes wrong.
 
     `lost`: keys of secrets that cannot be read. Without its secret, a message is not sent.
     """

@@ -10,7 +10,7 @@ from lunette.engine.notifications.failure import TIMEOUT_S, DeliveryFailed, trus
 
 
 def send(settings: MailSettings, message: Message, trusted_ca: str | None) -> str:
-    """Sends the message. Returns the result in words. Raises NotTold."""
+    """Sends the message. Returns the result in words. Raises DeliveryFailed."""
     where = f"{settings.server}:{settings.wanted_port}"
     try:
         with _connect(settings, trusted_ca) as server:

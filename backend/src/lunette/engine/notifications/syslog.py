@@ -33,7 +33,7 @@ def line(message: Message) -> bytes:
 
 
 def send(settings: SyslogSettings, message: Message, trusted_ca: str | None, local: Path = LOCAL) -> str:
-    """Sends the message. Returns the result in words: syslog has no reply. Raises NotTold."""
+    """Sends the message. Returns the result in words: syslog has no reply. Raises DeliveryFailed."""
     if settings.transport is SyslogTransport.LOCAL:
         return _to_own_log(message, local)
     server, port = settings.server or "", settings.wanted_port

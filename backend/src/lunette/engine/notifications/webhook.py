@@ -26,7 +26,7 @@ def send(settings: WebhookSettings, message: Message, trusted_ca: str | None) ->
     """Sends the message. Returns the result in words. Follows no redirect: a signed message only goes to its configured
     server.
 
-    Raises NotTold.
+    Raises DeliveryFailed.
     """
     body = json.dumps(message.model_dump(mode="json"), ensure_ascii=False).encode()
     timestamp = str(int(time.time()))

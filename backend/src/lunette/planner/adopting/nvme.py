@@ -192,7 +192,7 @@ class NvmeJudge:
         return None
 
     def dhchap(self, host: str) -> DhChap | None:
-        """The credentials that a host must present. Raises Refused, without a key in the message."""
+        """The credentials that a host must present. Raises KeysRefused, without a key in the message."""
         return dhchap_of(next(one for one in self.foreign.nvme_hosts if one.nqn == host))
 
     def _choose(self) -> list[ForeignSubsystem]:

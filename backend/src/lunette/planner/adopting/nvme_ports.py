@@ -63,7 +63,7 @@ class NvmePorts:
 
 
 def dhchap_of(host: ForeignNvmeHost) -> DhChap | None:
-    """The credentials that a host must present, or None. Raises Refused, without a key in the message."""
+    """The credentials that a host must present, or None. Raises KeysRefused, without a key in the message."""
     if host.key is None:
         if host.mutual_key is not None:
             raise KeysRefused("It has a dhchap_ctrl_key but no dhchap_key, so neither is used: clear it, or set both.")

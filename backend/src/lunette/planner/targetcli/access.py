@@ -50,7 +50,7 @@ def numbers(acl: SavedAcl, group: SavedGroup) -> Numbers:
 
 
 def credentials(acl: SavedAcl, group: SavedGroup) -> Chap | None:
-    """The credentials that the initiator must present; None if there are none. Raises Refused, without a secret in the
+    """The credentials that the initiator must present; None if there are none. Raises AccessRefused, without a secret in the
     message.
 
     `authentication` of an ACL is 0, 1, or -1 for the value of its portal group (iscsi_target_nodeattrib.c, Linux 6.12).

@@ -72,7 +72,7 @@ def _group_refusal(group: SavedGroup) -> str | None:
 
 
 def _wwpn(name: str) -> str:
-    """Raises Refused."""
+    """Raises AccessRefused."""
     try:
         return check_wwpn(name)
     except ValueError as error:

@@ -53,7 +53,7 @@ class Owners:
     def check(self, acl: SavedAcl, *, grouped: bool) -> None:
         """Checks that a host has one target, one group, one secret and one way to each volume.
 
-        Raises Refused.
+        Raises AccessRefused.
         """
         initiator = acl.node_wwn.lower()
         places = self._places[initiator, grouped]

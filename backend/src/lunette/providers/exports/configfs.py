@@ -48,7 +48,7 @@ class Configfs:
         self.found: list[tuple[str, str]] = []
 
     def _at(self, path: str) -> str:
-        """The whole path of what is below the root. Raises Refused for one that would lead out of it.
+        """The whole path of what is below the root. Raises KernelRefused for one that would lead out of it.
 
         Links lead out of the root only if root created them: no other user writes to configfs.
         """

@@ -45,7 +45,7 @@ class DeviceGuard:
         A device larger than `size_bytes` passes: it has grown before the desired state says so, and its hosts have the
         new size already.
 
-        Raises Refused if the device is missing, held, too small, unsafe or in use, or cannot be examined, as one that
+        Raises KernelRefused if the device is missing, held, too small, unsafe or in use, or cannot be examined, as one that
         vanishes meanwhile.
         """
         if not self._system.is_block_device(device):

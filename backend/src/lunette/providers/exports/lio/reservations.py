@@ -34,7 +34,7 @@ def stored(system: System, serial: str) -> list[str]:
 
 
 def restore(files: LioConfigfs, path: str, serial: str) -> None:
-    """Restore them to a backstore that is not enabled yet. Raises Refused if one cannot be read or is not accepted.
+    """Sets them on a backstore that is not enabled yet. Raises KernelRefused if one cannot be read or is not accepted.
 
     Without it, a fenced host could write again.
     """
