@@ -50,8 +50,8 @@ def numbers(acl: SavedAcl, group: SavedGroup) -> Numbers:
 
 
 def credentials(acl: SavedAcl, group: SavedGroup) -> Chap | None:
-    """The credentials that the initiator must present; None if there are none. Raises AccessRefused, without a secret in the
-    message.
+    """The credentials that the initiator must present; None if there are none. Raises AccessRefused, without a secret
+    in the message.
 
     `authentication` of an ACL is 0, 1, or -1 for the value of its portal group (iscsi_target_nodeattrib.c, Linux 6.12).
     """

@@ -45,8 +45,8 @@ class DeviceGuard:
         A device larger than `size_bytes` passes: it has grown before the desired state says so, and its hosts have the
         new size already.
 
-        Raises KernelRefused if the device is missing, held, too small, unsafe or in use, or cannot be examined, as one that
-        vanishes meanwhile.
+        Raises KernelRefused if the device is missing, held, too small, unsafe or in use, or cannot be examined, such as
+        one that vanishes meanwhile.
         """
         if not self._system.is_block_device(device):
             raise KernelRefused(self.missing(volume_id, device))
