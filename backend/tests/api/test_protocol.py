@@ -231,7 +231,7 @@ def test_answers_that_nobody_takes_hold_a_connection_open_for_a_while_only(
             return False
 
     assert soon(is_let_in)
-    assert soon(lambda: len(server.servers[0]._room) == 0)
+    assert soon(lambda: len(server.servers[0]._open_connections) == 0)
     assert not server.server_state.connections
     assert is_let_in()
     for peer in held:
