@@ -252,7 +252,7 @@ else:
 class Envelope(Model):
     """What travels to the agent."""
 
-    version: Literal[2] = 2
+    version: Literal[3] = 3
     request: AnyRequest
 
 
