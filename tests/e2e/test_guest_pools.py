@@ -74,7 +74,7 @@ def world(scenario: Scenario) -> dict[str, str]:
     """Pools with what they lie on, and who holds the volumes."""
     return {
         "pools": scenario.guest("zpool list -H -o name,guid,health"),
-        "members": scenario.guest("zpool status -PL | awk '$1 ~ \"^/dev/\" {print $1, $2}' | sort"),
+        "members": scenario.guest("zpool status -P | awk '$1 ~ \"^/dev/\" {print $1, $2}' | sort"),
         "on volumes": scenario.guest("ls /sys/block/dm-*/holders/ /sys/block/zd*/holders/ | grep -v : | sort -u"),
         "links": scenario.guest("ls /dev/disk/by-label 2>/dev/null | sort || true"),
     }
