@@ -108,7 +108,7 @@ def test_a_kit_names_the_outage_that_the_plan_of_an_update_names(mapped: Api, ma
     assert "not been measured" in mapped.get("/hosts/win/kit")["notes"][-1]
     machine.files.seed(OUTAGE, b"431")
     machine.changed()
-    mapped.until(lambda: "kept for 862 s" in mapped.get("/hosts/win/kit")["notes"][-1])
+    mapped.until(lambda: "retained for 862 s" in mapped.get("/hosts/win/kit")["notes"][-1])
     assert "for 431 s; an update that fails takes twice as long" in mapped.get("/hosts/win/kit")["notes"][-1]
 
 
