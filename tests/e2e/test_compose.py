@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from lunette.client import Client, Endpoint
+from lunette.domain.agent_protocol import PROTOCOL_VERSION
 from tests.containers import images
 from tests.containers.engine import Docker, NoEngine, engine
 from tests.e2e.waiting import wait_until
@@ -32,10 +33,10 @@ LESS_RIGHTS = "tests/containers/less-rights.yml"
 """For an engine that has not all rights itself and so can give no container all of them."""
 _MADE_BY_DOCKER = ("/etc/target", "/lib/modules", "/run/lock/lvm", "/run/lvm", "/run/mdadm", "/run/udev")
 """Folders of the host that are mounted into the agent: Docker makes those that the host does not have."""
-_ASK_AGENT = """
+_ASK_AGENT = f"""
 import json, socket, struct
 link = socket.socket(socket.AF_UNIX); link.connect("/run/lunette/agent.sock")
-body = json.dumps({"version": 2, "request": {"kind": "hello"}}).encode()
+body = json.dumps({{"version": {PROTOCOL_VERSION}, "request": {{"kind": "hello"}}}}).encode()
 link.sendall(struct.pack(">I", len(body)) + body)
 head = link.recv(4)
 print(link.recv(65536).decode() if len(head) == 4 else "closed")

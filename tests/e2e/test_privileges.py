@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from lunette.client import Refused
+from lunette.domain.agent_protocol import PROTOCOL_VERSION
 from tests.lab.access import PatientClient, fingerprint_of
 from tests.lab.appliance import Appliance
 from tests.lab.exposure import EXPOSED, exposure
@@ -129,7 +130,7 @@ def test_the_api_process_cannot_write_configfs(machine: Appliance) -> None:
 
 
 def test_the_agent_refuses_another_user(machine: Appliance) -> None:
-    ask = asking({"version": 2, "request": {"kind": "hello"}})
+    ask = asking({"version": PROTOCOL_VERSION, "request": {"kind": "hello"}})
     for user in ("nobody", "daemon"):
         # Even with the socket's file mode out of the way, the peer's uid decides.
         machine.machine.check("chmod 0666 /run/lunette/agent.sock")
@@ -144,7 +145,7 @@ def test_the_agent_refuses_another_user(machine: Appliance) -> None:
 
 def test_the_agent_refuses_a_request_outside_its_set(machine: Appliance) -> None:
     for request in ({"kind": "run", "argv": ["touch", "/run/owned"]}, {"kind": "do_step", "job_id": "x", "step": {}}):
-        said = machine.machine.check(asking({"version": 2, "request": request}))
+        said = machine.machine.check(asking({"version": PROTOCOL_VERSION, "request": request}))
         assert '"problem"' in said
     machine.machine.check("test ! -e /run/owned")
     said = machine.machine.check(asking({"version": 1, "request": {"kind": "hello"}}))

@@ -22,6 +22,7 @@ from lunette.agent.core import Agent
 from lunette.agent.server import MAX_CONNECTIONS, MESSAGE_S, SMALL_BYTES, Server, listen
 from lunette.domain.agent_protocol import (
     MAX_MESSAGE_BYTES,
+    PROTOCOL_VERSION,
     Converge,
     DoStep,
     Envelope,
@@ -142,7 +143,7 @@ def hurried(tmp_path: Path) -> Iterator[Running]:
 
 
 def test_every_request_is_answered_in_its_kind(running: Running) -> None:
-    assert running.client.ask(Hello()).version == 3
+    assert running.client.ask(Hello()).version == PROTOCOL_VERSION
     assert len(running.client.ask(Observe()).disks) == 2
     assert running.client.ask(ObserveSessions()).sessions == ()
     assert running.client.ask(Converge(wanted=exports())).accepted
@@ -176,7 +177,7 @@ def test_a_refusal_of_the_agent_is_raised_again_as_what_it_was(running: Running)
 def test_what_is_not_in_the_closed_set_is_refused(running: Running, payload: bytes) -> None:
     answer = running.raw(payload)
     assert (answer["kind"], answer["type"]) == ("problem", "malformed")
-    assert running.client.ask(Hello()).version == 3
+    assert running.client.ask(Hello()).version == PROTOCOL_VERSION
 
 
 def test_a_refused_request_puts_no_secret_into_the_log(running: Running, caplog: pytest.LogCaptureFixture) -> None:
@@ -195,7 +196,7 @@ def test_a_message_too_large_ends_the_connection_and_no_other(running: Running) 
         peer.connect(running.path)
         peer.sendall(struct.pack(">I", MAX_MESSAGE_BYTES + 1))
         assert peer.recv(1) == b""
-    assert running.client.ask(Hello()).version == 3
+    assert running.client.ask(Hello()).version == PROTOCOL_VERSION
 
 
 def test_a_peer_that_says_nothing_holds_nobody_up(running: Running) -> None:
@@ -203,7 +204,7 @@ def test_a_peer_that_says_nothing_holds_nobody_up(running: Running) -> None:
         silent.connect(running.path)
         half.connect(running.path)
         half.sendall(b"\0\0")
-        assert running.client.ask(Hello()).version == 3
+        assert running.client.ask(Hello()).version == PROTOCOL_VERSION
 
 
 def test_a_bug_in_the_agent_is_a_problem_not_an_end(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -299,7 +300,7 @@ def test_where_all_connections_are_taken_the_oldest_without_a_request_is_closed(
     for peer in held:
         peer.sendall(begun)
     try:
-        assert running.client.ask(Hello()).version == 3
+        assert running.client.ask(Hello()).version == PROTOCOL_VERSION
         assert not is_open(held[0])
         assert is_open(held[-1])
     finally:
@@ -364,7 +365,7 @@ def test_large_requests_wait_until_there_is_memory_and_small_ones_do_not(
             time.sleep(0.2)
             second.sendall(framed(large))
             assert is_open(second)
-            assert running.client.ask(Hello()).version == 3
+            assert running.client.ask(Hello()).version == PROTOCOL_VERSION
             first.sendall(b" ")
             assert first.recv(1)
             second.settimeout(60)
@@ -380,7 +381,7 @@ def test_connections_that_wait_for_memory_are_closed_too(running: Running) -> No
         time.sleep(0.01)
     before = time.monotonic()
     try:
-        assert running.client.ask(Hello()).version == 3
+        assert running.client.ask(Hello()).version == PROTOCOL_VERSION
         assert time.monotonic() - before < 9, "none waited for the next look at the watchdog"
     finally:
         for peer in held:
