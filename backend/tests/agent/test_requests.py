@@ -11,6 +11,7 @@ from lunette.agent.core import Agent
 from lunette.agent.requests import Answering, answers
 from lunette.agent.server import answer
 from lunette.domain.agent_protocol import (
+    PROTOCOL_VERSION,
     REQUESTS,
     Answer,
     AnyRequest,
@@ -105,7 +106,7 @@ def test_what_a_partial_agent_has_no_method_for_is_refused() -> None:
     "change",
     [
         {"version": 1},
-        {"version": 3},
+        {"version": PROTOCOL_VERSION + 1},
         {"more": 1},
         {"request": {"kind": "converge all"}},
         {"request": {"more": 1}},
