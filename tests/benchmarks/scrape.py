@@ -53,7 +53,7 @@ _ARRAY = {
     "engine": "md",
     "level": "raid5",
     "uuid": "0" * 32,
-    "md_name": "tank",
+    "engine_name": "tank",
     "group_name": "tank",
     "write_hole": "none",
     "member_bytes": 1 << 40,
@@ -180,7 +180,7 @@ def _fill(store: Store, size: int) -> list[str]:
                 "array_id": "tank",
                 "size_bytes": 4 << 20,
                 "provisioning": "thick",
-                "lv_name": f"v{n}",
+                "backing_name": f"v{n}",
                 **ids.volume().model_dump(),
             }
             for n in range(size)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from pydantic import ValidationError
 
 from lunette.domain.base import Model
 from lunette.domain.steps import AnyStep, GroupCreate, SealedVolume, VolumesSeal
@@ -72,3 +73,10 @@ def test_a_step_is_read_by_its_stored_name_and_by_its_name_in_code(uuid: str, na
         engine=VolumeEngine.LVM, group="g1", volumes=(SealedVolume(volume_id="v1", backing_name="v111"),)
     )
     assert sealed.model_dump(mode="json")["volumes"] == [{"volume_id": "v1", "lv_name": "v111"}]
+
+
+def test_a_step_with_both_names_of_a_field_is_refused() -> None:
+    """Which of the two is meant cannot be known."""
+    both = {"array_id": "a1", "md_uuid": "0" * 32, "array_uuid": "1" * 32, "group": "g1", "extent_bytes": 4096}
+    with pytest.raises(ValidationError, match="array_uuid"):
+        GroupCreate.model_validate(both)

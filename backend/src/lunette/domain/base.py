@@ -9,6 +9,7 @@ class Model(Documented, BaseModel):
     """Immutable data; an unknown field is an error, so that a typing mistake never passes silently.
 
     The text of an error does not show what was wrong, which may be a secret: it ends up in the journal.
+    A field with an alias is stored under the alias, and is read under either name, never under both (decision 0065).
     """
 
     model_config = ConfigDict(

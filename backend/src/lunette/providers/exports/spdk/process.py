@@ -47,14 +47,14 @@ def start(system: System, run_dir: str = RUN_DIR) -> None:
     if system.find_tool(TOOL) is None:
         raise Unavailable(MISSING)
     system.run(["systemctl", "start", UNIT])
-    if not _comes(system, lambda: _is_ready(system, run_dir)):
+    if not _wait_for(system, lambda: _is_ready(system, run_dir)):
         raise ToolFailed(f"{TOOL} did not answer within {START_S:.0f} s: see journalctl -u {UNIT}")
 
 
-def _comes(system: System, is_so: Callable[[], bool]) -> bool:
-    """Wait for it. False if it is not so within START_S."""
+def _wait_for(system: System, condition: Callable[[], bool]) -> bool:
+    """Wait for a condition. False if it is not met within START_S."""
     deadline = system.monotonic() + START_S
-    while not is_so():
+    while not condition():
         if system.monotonic() >= deadline:
             return False
         system.sleep(POLL_S)
@@ -76,7 +76,7 @@ def stop(system: System) -> None:
 
 
 def kill(system: System) -> bool:
-    """End it without asking; the unit starts it anew. False if it cannot be ended: it is not the unit's.
+    """End it without asking; the unit starts it again. False if it cannot be ended: it is not the unit's.
 
     One that waits for a disk does not end before the disk answers.
     """
@@ -89,7 +89,7 @@ def kill(system: System) -> bool:
 
 def has_ended(system: System, run_dir: str = RUN_DIR) -> bool:
     """Wait until the one that was killed is gone, or a new one answers. False if it still has its socket."""
-    return _comes(system, lambda: not _is_mute(system, run_dir))
+    return _wait_for(system, lambda: not _is_mute(system, run_dir))
 
 
 def _is_mute(system: System, run_dir: str) -> bool:
