@@ -19,8 +19,9 @@ def test_a_deleted_mapping_is_planned_brought_back_and_served_under_its_number(a
     appliance.made("/volumes", {"name": "v1", "array": "tank", "size_bytes": GIB})
     appliance.made("/hosts", HOST)
     mapping = appliance.made("/mappings", {"volume": "v1", "host": "h1", "lun": 7})
-    assert appliance.delete(f"/mappings/{mapping['id']}").status_code == 204
+    deleted = appliance.delete(f"/mappings/{mapping['id']}")
     seq = last(appliance, "mapping.deleted")
+    assert (deleted.status_code, deleted.headers["Lunette-Event"]) == (204, str(seq))
     shown = appliance.get(f"/events/{seq}")
     assert shown["undo"] == {"possible": True, "reason": None, "undone_by": None}
     assert [change["detail"] for change in shown["changes"]] == ["h1 loses LUN 7, which stays reserved for 24 hours"]

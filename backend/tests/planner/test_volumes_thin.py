@@ -20,6 +20,7 @@ from lunette.planner.checks.checker import Bounds, faults
 from lunette.planner.volumes import creation, deletion
 from lunette.planner.volumes import snapshots as volumes_snapshots
 from lunette.planner.volumes.creation import NewVolumes, VolumeFacts
+from lunette.planner.volumes.deletion import DoomedSnapshot
 from lunette.planner.volumes.snapshots import KnownSnapshot, RollBack
 from lunette.providers.volumes.lvm import plan as lvm
 
@@ -192,7 +193,9 @@ def test_clones_are_asked_for_in_one_of_two_forms(body: dict[str, Any]) -> None:
 
 def test_a_roll_back_waits_for_the_exports_and_is_refused_while_the_volume_is_mapped() -> None:
     own = snapshot()
-    plan = volumes_snapshots.plan_roll_back(RollBack(own.volume, own, ("newer",)), POOLED, identities())
+    plan = volumes_snapshots.plan_roll_back(
+        RollBack(own.volume, own, (DoomedSnapshot("1", "newer"),)), POOLED, identities()
+    )
     assert [step.kind for step in plan.steps] == ["exports.gone", "volume.roll_back"]
     assert plan.bytes_destroyed() == own.volume.size_bytes
     assert list(faults(plan, POOLED, Bounds())) == []

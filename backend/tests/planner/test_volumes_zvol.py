@@ -10,7 +10,7 @@ from backend.tests import seen
 from backend.tests.planner.test_arrays import identities
 from backend.tests.planner.test_volumes import known, spec, volume
 from lunette.domain.arrays import ArrayEngine, EngineAbility
-from lunette.domain.errors import Conflict, InUse, Invalid, NoSpace
+from lunette.domain.errors import Blocker, Conflict, InUse, Invalid, NoSpace
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import GIB, MIB
 from lunette.domain.snapshots import SnapshotCreate
@@ -22,6 +22,7 @@ from lunette.planner.engines.known_array import KnownArray
 from lunette.planner.volumes import creation, deletion
 from lunette.planner.volumes import snapshots as volumes_snapshots
 from lunette.planner.volumes.creation import NewVolumes, VolumeFacts
+from lunette.planner.volumes.deletion import DoomedSnapshot
 from lunette.planner.volumes.snapshots import KnownSnapshot, RollBack
 from lunette.providers.volumes.zvol import plan as zvol
 
@@ -130,7 +131,9 @@ def test_a_zvol_goes_back_to_its_newest_snapshot_only() -> None:
     snapshot = KnownSnapshot("s", "before", on_zfs(provisioning=THIN), 8 * MIB, "tank", "a")
     with pytest.raises(Conflict, match="newer snapshots later, latest"):
         volumes_snapshots.plan_roll_back(
-            RollBack(snapshot.volume, snapshot, ("later", "latest")), MACHINE, identities()
+            RollBack(snapshot.volume, snapshot, (DoomedSnapshot("1", "later"), DoomedSnapshot("2", "latest"))),
+            MACHINE,
+            identities(),
         )
     steps = volumes_snapshots.plan_roll_back(RollBack(snapshot.volume, snapshot), MACHINE, identities()).steps
     assert [step.kind for step in steps] == ["exports.gone", "volume.roll_back"]
@@ -149,8 +152,9 @@ def test_to_keep_what_a_thick_zvol_holds_takes_its_size_once_more() -> None:
 
 def test_a_snapshot_stays_for_as_long_as_a_clone_of_it_is_there() -> None:
     snapshot = KnownSnapshot("s", "before", on_zfs(provisioning=THIN), 8 * MIB, "tank", "a")
+    clones = (Blocker(noun="volume", id="1", name="c1"), Blocker(noun="deleted_volume", id="2", name="c2"))
     with pytest.raises(InUse, match="its clones depend on it: volume c1, deleted volume c2"):
-        volumes_snapshots.plan_delete(snapshot, ("volume c1", "deleted volume c2"))
+        volumes_snapshots.plan_delete(snapshot, clones)
     (step,) = volumes_snapshots.plan_delete(snapshot, ()).steps
     assert step.kind == "snapshot.delete"
 

@@ -60,6 +60,17 @@ class ProblemType(StrEnum):
     """The request needs more space than is available (status 409)."""
 
 
+class Blocker(Model):
+    """An object that prevents a change."""
+
+    noun: str
+    """Kind of the object, such as `host_group`."""
+    id: str
+    """Unique ID of the object."""
+    name: str
+    """Name of the object."""
+
+
 class FieldProblem(Model):
     """One wrong field of a request."""
 
@@ -69,6 +80,8 @@ class FieldProblem(Model):
     """Rejected value; None if the value is missing, structured, or possibly a secret."""
     message: str
     """Rule that the value violates."""
+    blockers: tuple[Blocker, ...] = ()
+    """Objects that prevent the change."""
 
 
 class LunetteError(Exception):

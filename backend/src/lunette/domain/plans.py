@@ -65,6 +65,25 @@ class Reuse(Model):
         )
 
 
+class Unmapped(Model):
+    """A mapping that a plan removes before its steps run. It is restored if the job is rolled back."""
+
+    mapping_id: str
+    """Unique ID of the mapping."""
+    volume_id: str
+    """Unique ID of the volume."""
+    host_id: str | None
+    """Unique ID of the host, if the volume was mapped to a host."""
+    host_group_id: str | None
+    """Unique ID of the host group, if the volume was mapped to a host group."""
+    lun: int
+    """LUN or namespace ID."""
+    family: str
+    """SCSI or NVMe."""
+    shared: bool
+    """Whether the volume may have several owners."""
+
+
 class Plan(Model):
     """All effects of a request. An empty plan means that nothing would change."""
 
@@ -75,6 +94,20 @@ class Plan(Model):
     warnings: tuple[str, ...] = ()
     leaving: tuple[Leaving, ...] = ()
     reused: tuple[Reuse, ...] = ()
+    unmapped: tuple[Unmapped, ...] = ()
+
+    def after(self, first: "Plan") -> "Plan":
+        """The plan with what another one does before it."""
+        return self.model_copy(
+            update={
+                "changes": (*first.changes, *self.changes),
+                "hosts_interrupted": tuple(sorted({*first.hosts_interrupted, *self.hosts_interrupted})),
+                "warnings": tuple(dict.fromkeys((*first.warnings, *self.warnings))),
+                "leaving": tuple(dict.fromkeys((*first.leaving, *self.leaving))),
+                "reused": (*first.reused, *self.reused),
+                "unmapped": (*first.unmapped, *self.unmapped),
+            }
+        )
 
     def reusing(self, reused: tuple[Reuse, ...]) -> "Plan":
         """The plan with numbers that it gives to other volumes than had them."""

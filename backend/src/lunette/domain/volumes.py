@@ -114,7 +114,9 @@ class VolumeDeleteBatch(Model):
     """Volumes to delete as one job, all or none."""
 
     volumes: VolumeReferences
-    """Names or IDs of the volumes. A volume with mappings or snapshots is refused."""
+    """Names or IDs of the volumes. Unless `cascade` is set, a volume with mappings or snapshots is refused."""
+    cascade: bool = False
+    """Whether the mappings and snapshots of the volumes are deleted too."""
 
 
 class VolumePatch(Model):
@@ -142,6 +144,8 @@ class VolumeRollBack(Model):
     keep: bool = True
     """Whether the present data of the volume is retained as a deleted volume of the same name, for the hours of the
     setting `deleted_keep_hours`. If `false`, or with 0 hours, the present data is destroyed."""
+    delete_newer_snapshots: bool = False
+    """Whether newer snapshots that prevent the rollback are erased, which cannot be undone. Only ZFS needs this."""
 
 
 class VolumeRecover(Model):

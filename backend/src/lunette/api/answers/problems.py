@@ -10,6 +10,17 @@ MOST_FAULTS = 20
 """Fields that do not fit their types and are named in one answer; who sends a hundred thousand gets no more back."""
 
 
+class ProblemBlocker(Answer):
+    """An object that prevents a change, such as a host that a volume is mapped to."""
+
+    noun: str
+    """Kind of the object, such as `host_group`."""
+    id: str
+    """Unique ID of the object."""
+    name: str
+    """Name of the object."""
+
+
 class ProblemField(Answer):
     """One wrong field of a request."""
 
@@ -19,6 +30,8 @@ class ProblemField(Answer):
     """Rejected value; `null` if the value is missing, structured, or possibly a secret."""
     message: str
     """Rule that the value violates."""
+    blockers: tuple[ProblemBlocker, ...]
+    """Objects that prevent the change; empty if the value itself is wrong."""
 
 
 class Problem(Answer):
@@ -58,4 +71,5 @@ def problem_of(error: LunetteError, instance: str) -> Problem:
 
 
 def _field(wrong: FieldProblem) -> ProblemField:
-    return ProblemField(field=wrong.field, value=wrong.value, message=wrong.message)
+    blockers = tuple(ProblemBlocker(noun=one.noun, id=one.id, name=one.name) for one in wrong.blockers)
+    return ProblemField(field=wrong.field, value=wrong.value, message=wrong.message, blockers=blockers)

@@ -30,6 +30,12 @@ _REASONS = {
 }
 _EVERYWHERE = (400, 401, 403, 422, 500, 503)
 _ETAG = {"ETag": {"description": "Version of the resource, for the If-Match header.", "schema": {"type": "string"}}}
+_EVENT = {
+    "Lunette-Event": {
+        "description": "Number of the event by which the change can be undone; absent if it cannot, or not as a whole.",
+        "schema": {"type": "string"},
+    }
+}
 _LOCATION = {"Location": {"description": "URL of the created resource.", "schema": {"type": "string"}}}
 
 
@@ -51,7 +57,7 @@ LISTED = refusals()
 SHOWN: Responses = {200: {"headers": _ETAG}, **refusals(404)}
 CREATED: Responses = {
     200: {"model": PlanAnswer, "description": "Plan of the change, for a dry run. Nothing is changed."},
-    201: {"headers": {**_ETAG, **_LOCATION}},
+    201: {"headers": {**_ETAG, **_LOCATION, **_EVENT}},
     **refusals(404, 409, 413),
 }
 BATCHED: Responses = {200: CREATED[200], **refusals(404, 409, 413)}
@@ -65,7 +71,7 @@ JOB_DELETED: Responses = {**JOB_CREATED, **refusals(404, 409, 412, 428)}
 JOB_CHANGED: Responses = {**JOB_CREATED, **refusals(404, 409, 412, 413, 428)}
 DELETED: Responses = {
     200: CREATED[200],
-    204: {"description": "The resource no longer exists."},
+    204: {"description": "The resource no longer exists.", "headers": _EVENT},
     **refusals(404, 409, 412, 428),
 }
 FORGOTTEN: Responses = {200: CREATED[200], 204: DELETED[204], **refusals(404, 409, 412, 413)}
@@ -77,7 +83,7 @@ def changed(kind: type) -> Responses:
         200: {
             "model": kind | PlanAnswer,
             "description": "Changed resource, or the plan for a dry run.",
-            "headers": _ETAG,
+            "headers": {**_ETAG, **_EVENT},
         },
         **refusals(404, 409, 412, 413, 428),
     }

@@ -24,13 +24,16 @@ from lunette.engine.conditions import system_drive
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.control import Control
+from lunette.engine.records.recording import only_recorded
 from lunette.store.access import IdempotencyKey
 from lunette.store.schema import utc_now
 
 KEPT_FOR = timedelta(hours=24)
 _ADDING = frozenset({"", "adopt", "apply", "batch", "clone", "fetch", "rebuild", "restore"})
 """Verbs of POST that create something; without a verb it creates an item of the list."""
-_KEPT_HEADERS = ("Location", "ETag")
+EVENT = "Lunette-Event"
+"""Header with the number of the event by which the change can be undone."""
+_KEPT_HEADERS = ("Location", "ETag", EVENT)
 
 DryRun = Annotated[bool, Query(description="Whether to return the plan (200) and change nothing.")]
 Key = Annotated[
@@ -43,6 +46,7 @@ Key = Annotated[
         description="Key of the request. A repetition with the same key within 24 hours returns the first response.",
     ),
 ]
+Cascade = Annotated[bool, Query(description="Whether what prevents the deletion is removed too, in the same plan.")]
 Confirm = Annotated[
     list[str] | None,
     Query(
@@ -142,7 +146,10 @@ class ChangeRequest:
             tx.flush()
             if outcome.job_id:
                 return job_response(tx, outcome.job_id, status=202)
-            return show(tx, outcome)
+            response = show(tx, outcome)
+            if (event := only_recorded(tx)) is not None:
+                response.headers[EVENT] = str(event)
+            return response
 
         if self.confirm is not None:
             self.control.look_at_use()

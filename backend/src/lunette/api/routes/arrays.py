@@ -11,7 +11,7 @@ from lunette.api.answers.base import Page
 from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
 from lunette.api.openapi.responses import JOB_CREATED, JOB_DELETED, LISTED, SHOWN, changed, router
 from lunette.api.requests import joins
-from lunette.api.requests.changes import Changing, Creating, answer
+from lunette.api.requests.changes import Cascade, Changing, Creating, Taking, answer
 from lunette.api.requests.jobs import only_jobs
 from lunette.api.requests.lookup import Reference, find
 from lunette.api.requests.observed import observed_now
@@ -110,15 +110,17 @@ def array_patch(array: Reference, body: ArrayPatch, change: Changing) -> Respons
 @routes.delete(
     "/{array:plain}", operation_id="array_delete", status_code=202, response_model=None, responses=JOB_DELETED
 )
-def array_delete(array: Reference, change: Changing) -> Response:
+def array_delete(array: Reference, change: Taking, cascade: Cascade = False) -> Response:
     """Deletes an array without volumes, and wipes its disks.
 
-    Deleted volumes on the array are erased and can no longer be recovered. Requires `If-Match`. Returns a job.
+    Deleted volumes on the array are erased and can no longer be recovered. With `cascade`, its volumes are erased too,
+    with their mappings and snapshots. Volumes that hosts used within the last minute must be named in `confirm` then.
+    Requires `If-Match`. Returns a job.
     """
 
     def act(context: ChangeContext) -> Outcome:
         row = find(context.tx, ArrayRow, array, ArrayRow.name)
         change.check_match(row.version)
-        return arrays.delete(context, row.id)
+        return arrays.delete(context, row.id, cascade=cascade)
 
     return change.apply(act, only_jobs, looks=True)

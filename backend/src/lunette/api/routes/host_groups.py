@@ -11,7 +11,7 @@ from lunette.api.answers.hosts import HostGroup
 from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
 from lunette.api.openapi.responses import CREATED, DELETED, LISTED, SHOWN, changed, router
 from lunette.api.requests import joins
-from lunette.api.requests.changes import ChangeRequest, Changing, Creating, Taking, answer
+from lunette.api.requests.changes import Cascade, ChangeRequest, Creating, Taking, answer
 from lunette.api.requests.lookup import Reference, find
 from lunette.api.requests.observed import observed_now
 from lunette.api.requests.services import UsedServices
@@ -82,16 +82,17 @@ def host_group_patch(host_group: Reference, body: HostGroupPatch, change: Taking
 @routes.delete(
     "/{host_group}", operation_id="host_group_delete", status_code=204, response_model=None, responses=DELETED
 )
-def host_group_delete(host_group: Reference, change: Changing) -> Response:
+def host_group_delete(host_group: Reference, change: Taking, cascade: Cascade = False) -> Response:
     """Deletes a host group.
 
-    Fails with 409 while the host group has mappings. Its hosts are not deleted. Requires `If-Match`.
+    Fails with 409 while the host group has mappings. With `cascade`, they are deleted too, and volumes that hosts used
+    within the last minute must be named in `confirm`. Its hosts are not deleted. Requires `If-Match`.
     """
 
     def act(context: ChangeContext) -> Outcome:
         row = find(context.tx, HostGroupRow, host_group, HostGroupRow.name)
         change.check_match(row.version)
-        return host_groups.delete(context, row.id)
+        return host_groups.delete(context, row.id, cascade=cascade)
 
     return change.apply(act, lambda _tx, _outcome: Response(status_code=204))
 

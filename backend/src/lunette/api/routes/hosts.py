@@ -11,12 +11,12 @@ from lunette.api.answers.hosts import Host
 from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
 from lunette.api.openapi.responses import CREATED, DELETED, LISTED, SHOWN, changed, router
 from lunette.api.requests import joins
-from lunette.api.requests.changes import ChangeRequest, Changing, Creating, Taking, answer
+from lunette.api.requests.changes import Cascade, ChangeRequest, Creating, Taking, answer
 from lunette.api.requests.lookup import Reference, find
 from lunette.api.requests.observed import observed_now, sessions_now
 from lunette.api.requests.services import UsedServices
 from lunette.domain.hosts import HostCreate, HostPatch, OsType
-from lunette.engine.changes import hosts
+from lunette.engine.changes import host_groups, hosts
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Host as HostRow
@@ -105,16 +105,18 @@ def host_patch(host: Reference, body: HostPatch, change: Taking) -> Response:
 
 
 @routes.delete("/{host:plain}", operation_id="host_delete", status_code=204, response_model=None, responses=DELETED)
-def host_delete(host: Reference, change: Changing) -> Response:
+def host_delete(host: Reference, change: Taking, cascade: Cascade = False) -> Response:
     """Deletes a host.
 
-    Fails with 409 while the host has mappings or belongs to a host group. Requires `If-Match`.
+    Fails with 409 while the host has mappings or belongs to a host group. With `cascade`, its mappings are deleted and
+    it leaves its group. Volumes that hosts used within the last minute must be named in `confirm` then. Requires
+    `If-Match`.
     """
 
     def act(context: ChangeContext) -> Outcome:
         row = find(context.tx, HostRow, host, HostRow.name)
         change.check_match(row.version)
-        return hosts.delete(context, row.id)
+        return host_groups.delete_host(context, row.id) if cascade else hosts.delete(context, row.id)
 
     return change.apply(act, lambda _tx, _outcome: Response(status_code=204))
 

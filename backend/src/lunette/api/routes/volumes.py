@@ -13,7 +13,7 @@ from lunette.api.answers.volumes import Volume
 from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
 from lunette.api.openapi.responses import JOB_CHANGED, JOB_CREATED, JOB_DELETED, LISTED, SHOWN, changed, router
 from lunette.api.requests import joins
-from lunette.api.requests.changes import Acting, ChangeRequest, Changing, Creating, Replanning, Taking, answer
+from lunette.api.requests.changes import Acting, Cascade, ChangeRequest, Changing, Creating, Replanning, Taking, answer
 from lunette.api.requests.jobs import only_jobs
 from lunette.api.requests.lookup import Reference, find
 from lunette.api.requests.observed import observed_now
@@ -191,18 +191,18 @@ def volume_roll_back(volume: Reference, body: VolumeRollBack, change: Acting) ->
 @routes.delete(
     "/{volume:plain}", operation_id="volume_delete", status_code=202, response_model=None, responses=JOB_DELETED
 )
-def volume_delete(volume: Reference, change: Taking) -> Response:
+def volume_delete(volume: Reference, change: Taking, cascade: Cascade = False) -> Response:
     """Deletes a volume that has no mappings and no snapshots.
 
-    The volume can be recovered for the hours of the setting `deleted_keep_hours`; with 0 hours its data is destroyed. A
-    volume that hosts used within the last minute is deleted only if `confirm` names it. Requires `If-Match`. Returns a
-    job.
+    The volume can be recovered for the hours of the setting `deleted_keep_hours`; with 0 hours its data is destroyed.
+    With `cascade`, its mappings and snapshots are deleted too, and all mappings are restored if the job fails. A volume
+    that hosts used within the last minute is deleted only if `confirm` names it. Requires `If-Match`. Returns a job.
     """
 
     def act(context: ChangeContext) -> Outcome:
         row = find(context.tx, VolumeRow, volume, VolumeRow.name)
         change.check_match(row.version)
-        return volumes.delete(context, row.id)
+        return volume_batches.delete(context, (row.id,), cascade=True) if cascade else volumes.delete(context, row.id)
 
     return change.apply(act, only_jobs, looks=True)
 
@@ -211,12 +211,13 @@ def volume_delete(volume: Reference, change: Taking) -> Response:
 def volume_delete_batch(body: VolumeDeleteBatch, change: Replanning) -> Response:
     """Deletes many volumes as one job, all or none.
 
-    Refused if any of the volumes has mappings or snapshots; `errors` names each of them. The volumes can be recovered
-    for the hours of the setting `deleted_keep_hours`. With 0 hours, volumes that were erased before the job failed are
-    lost, and the message of the job says so. Volumes that hosts used within the last minute must be named in `confirm`.
+    Refused if any of the volumes has mappings or snapshots, unless `cascade` is set; `errors` names each of them. The
+    volumes can be recovered for the hours of the setting `deleted_keep_hours`. With 0 hours, volumes that were erased
+    before the job failed are lost, and the message of the job says so. Volumes that hosts used within the last minute
+    must be named in `confirm`.
     """
     return change.apply(
-        lambda context: volume_batches.delete(context, body.volumes),
+        lambda context: volume_batches.delete(context, body.volumes, cascade=body.cascade),
         only_jobs,
         looks=True,
     )

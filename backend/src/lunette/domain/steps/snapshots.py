@@ -81,6 +81,8 @@ class SnapshotSetAside(SnapshotAside):
     keep_hours: int
 
     def describe(self) -> str:
+        if not self.keep_hours:
+            return f"set snapshot {self.backing_name} in {self.group} aside, to erase it with its array"
         place = f"{self.backing_name} in {self.group} as {self.aside_name}"
         return f"retain deleted snapshot {place} for {self.keep_hours} hours"
 

@@ -259,6 +259,8 @@ class VolumeSetAside(VolumeAside):
 
     def describe(self) -> str:
         volume = f"volume {self.backing_name} ({format_size(self.size_bytes)}) in {self.group}"
+        if not self.keep_hours:
+            return f"set {volume} aside, to erase it with its array"
         return f"retain deleted {volume} as {self.aside_name} for {self.keep_hours} hours"
 
 

@@ -62,6 +62,6 @@ def released(tx: Session, job: Job) -> None:
 
 def not_released(tx: Session, job: Job) -> None:
     """All marks are back, so its volumes can be used again."""
-    changing = Volume.state == ResourceState.CHANGING.value
-    ready = update(Volume).where(Volume.array_id.in_(job.resource_ids), changing)
+    busy = Volume.state.in_([ResourceState.CHANGING.value, ResourceState.DELETING.value])
+    ready = update(Volume).where(Volume.array_id.in_(job.resource_ids), busy)
     tx.execute(ready.values(state=ResourceState.READY.value))

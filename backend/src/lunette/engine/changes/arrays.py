@@ -7,10 +7,11 @@ from sqlalchemy.orm import Session
 
 from lunette.domain.arrays import ArrayCreate
 from lunette.domain.encryption import KeyLend
+from lunette.domain.errors import Blocker
 from lunette.domain.exports import ReleaseKind
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.observations import Observation
-from lunette.engine.changes import deleted_volumes
+from lunette.engine.changes import deleted_snapshots, deleted_volumes, mappings, snapshots, volumes
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.known_arrays import known
 from lunette.engine.context.lookup import must_be_ready, name_taken, need
@@ -18,9 +19,10 @@ from lunette.engine.context.outcome import Outcome
 from lunette.engine.exports import exportset
 from lunette.engine.journal.filing import file_job
 from lunette.planner.arrays import creation as planner
-from lunette.planner.arrays.creation import NewArray
+from lunette.planner.arrays.creation import NewArray, VolumeToErase
 from lunette.planner.checks.checker import Bounds, check
-from lunette.store.resources import Array, ArrayDisk, Volume
+from lunette.planner.volumes.retained import RetainedSnapshot
+from lunette.store.resources import Array, ArrayDisk, Mapping, Volume
 
 
 def create(context: ChangeContext, spec: ArrayCreate) -> Outcome:
@@ -86,8 +88,9 @@ def disk_owners(tx: Session, seen: Observation, references: Sequence[str]) -> di
     return dict(tx.execute(query).all())
 
 
-def delete(context: ChangeContext, array_id: str) -> Outcome:
-    """Deletes an array. Refused while it has volumes; deleted volumes are erased with it.
+def delete(context: ChangeContext, array_id: str, *, cascade: bool = False) -> Outcome:
+    """Deletes an array; deleted volumes are erased with it. With `cascade`, also its volumes, with their mappings and
+    snapshots; otherwise refused while it has any.
 
     From the commit on, the agent no longer brings it up.
     """
@@ -95,12 +98,33 @@ def delete(context: ChangeContext, array_id: str) -> Outcome:
     array = need(tx, Array, array_id)
     must_be_ready(array)
     seen = context.services.seen()
-    volumes = tuple(tx.scalars(select(Volume.name).where(Volume.array_id == array.id).order_by(Volume.name)))
-    plan = planner.plan_delete(known(array, volumes), seen, deleted_volumes.on_array(tx, array))
+    rows = tx.scalars(select(Volume).where(Volume.array_id == array.id).order_by(Volume.name)).all()
+    remaining = () if cascade else tuple(Blocker(noun="volume", id=row.id, name=row.name) for row in rows)
+    erased = _to_erase(tx, rows) if cascade else []
+    plan = planner.plan_delete(known(array, remaining), seen, deleted_volumes.on_array(tx, array), erased)
     check(plan, seen, Bounds())
+    if cascade:
+        plan = mappings.unmapped_first(context, Mapping.volume_id.in_([row.id for row in rows]), plan)
     if context.dry_run:
         return Outcome(plan=plan)
     array.state = ResourceState.DELETING.value
+    for row in rows:
+        row.state = ResourceState.DELETING.value
+    deleted_snapshots.begin(tx, plan)
     exportset.changed(tx, context.services, [(ReleaseKind.ARRAY, array.id)])
     context.emit("array.deleting", plan.title, ref=array.id)
     return file_job(context, JobKind.ARRAY_DELETE, Outcome(plan=plan, ids=(array.id,)))
+
+
+def _to_erase(tx: Session, rows: Sequence[Volume]) -> list[VolumeToErase]:
+    """The volumes of an array with everything below them. Raises Conflict or Stuck while a job uses any of it."""
+    ids = [row.id for row in rows]
+    below = snapshots.of_volumes(tx, ids)
+    for row in rows:
+        must_be_ready(row)
+        snapshots.must_be_settled(tx, below[row.id])
+    deleted_snapshots.must_be_settled(tx, ids)
+    return [
+        VolumeToErase(one, tuple(RetainedSnapshot(row.id, row.name) for row in below[one.id]))
+        for one in volumes.known_all(tx, rows).values()
+    ]

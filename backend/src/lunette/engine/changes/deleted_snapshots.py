@@ -12,7 +12,7 @@ from lunette.domain.arrays import ArrayEngine
 from lunette.domain.jobs import JobKind, ResourceState, StepState
 from lunette.domain.plans import Plan
 from lunette.domain.snapshots import SnapshotRecover
-from lunette.domain.steps import SnapshotSetAside
+from lunette.domain.steps import SnapshotDelete, SnapshotSetAside
 from lunette.engine.context import uptime
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.lookup import must_be_ready, name_taken, need
@@ -86,6 +86,24 @@ def retained(tx: Session, job: Job) -> None:
             tx.flush()
 
 
+def begin(tx: Session, plan: Plan) -> None:
+    """Nothing else can use the snapshots that a plan deletes."""
+    for row in _deleted_by(tx, plan):
+        row.state = ResourceState.DELETING.value
+
+
+def not_deleted(tx: Session, job: Job) -> None:
+    """The snapshots that a job has not deleted are ready again."""
+    for row in _deleted_by(tx, Plan.model_validate(job.plan)):
+        row.state = ResourceState.READY.value
+
+
+def _deleted_by(tx: Session, plan: Plan) -> list[Snapshot | DeletedSnapshot]:
+    ids = [step.snapshot_id for step in plan.steps if isinstance(step, SnapshotSetAside | SnapshotDelete)]
+    live = tx.scalars(select(Snapshot).where(Snapshot.id.in_(ids))).all()
+    return [*live, *tx.scalars(select(DeletedSnapshot).where(DeletedSnapshot.id.in_(ids)))]
+
+
 def recovered(tx: Session, job: Job) -> None:
     """Turns a deleted snapshot back into a snapshot."""
     tx.execute(delete(DeletedSnapshot).where(DeletedSnapshot.id.in_(job.resource_ids)))
@@ -108,7 +126,8 @@ def forget_destroyed(tx: Session, job: Job) -> None:
         JobStep.job_id == job.id, JobStep.kind == "snapshot.delete", JobStep.state == StepState.DONE.value
     )
     gone = [step.payload["snapshot_id"] for step in tx.scalars(steps)]
-    tx.execute(delete(DeletedSnapshot).where(DeletedSnapshot.id.in_(gone)))
+    for table in (Snapshot, DeletedSnapshot):
+        tx.execute(delete(table).where(table.__table__.c.id.in_(gone)))
 
 
 def forget_orphans(tx: Session) -> None:

@@ -8,6 +8,8 @@ from sqlalchemy.orm import Session
 from lunette.domain.exports import ReleaseKind
 from lunette.domain.hosts import HostGroupCreate, HostGroupPatch
 from lunette.domain.identity import KeptIdentity
+from lunette.domain.plans import Plan
+from lunette.engine.changes import hosts, mappings
 from lunette.engine.changes.hosts import mapped
 from lunette.engine.context import connected
 from lunette.engine.context.change import ChangeContext
@@ -75,16 +77,33 @@ def patch(context: ChangeContext, group_id: str, spec: HostGroupPatch) -> Outcom
     return Outcome(plan=plan, ids=(group.id,))
 
 
-def delete(context: ChangeContext, group_id: str) -> Outcome:
-    """Deletes a group. Refused while it is mapped, so no export changes."""
+def delete(context: ChangeContext, group_id: str, *, cascade: bool = False) -> Outcome:
+    """Deletes a group. With `cascade`, also its mappings; otherwise refused while it has any."""
     tx = context.tx
     group = need(tx, HostGroup, group_id)
-    plan = planner.plan_delete(_known(tx, group))
+    before = _known(tx, group)
+    plan = planner.plan_delete(replace(before, mapped={}) if cascade else before)
+    if cascade:
+        plan = mappings.unmapped_first(context, Mapping.host_group_id == group.id, plan)
     if context.dry_run:
         return Outcome(plan=plan)
     with recorded(context, "host_group.deleted", plan, [group.id]):
         tx.delete(group)
     return Outcome(plan=plan, ids=(group.id,))
+
+
+def delete_host(context: ChangeContext, host_id: str) -> Outcome:
+    """Deletes a host with its mappings, after it has left its group."""
+    tx = context.tx
+    host = need(tx, Host, host_id)
+    first = Plan(title="", changes=(), steps=())
+    membership = tx.scalars(select(HostGroupMember).where(HostGroupMember.host_id == host.id)).one_or_none()
+    if membership is not None:
+        group = tx.get_one(HostGroup, membership.host_group_id)
+        others = tuple(member.host_id for member in group.members if member.host_id != host.id)
+        first = patch(context, group.id, HostGroupPatch(hosts=others)).plan
+    first = mappings.unmapped_first(context, Mapping.host_id == host.id, first)
+    return hosts.delete(context, host.id, first)
 
 
 def _facts(

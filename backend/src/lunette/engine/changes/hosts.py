@@ -7,11 +7,12 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from lunette.domain.dhchap import DhChap
+from lunette.domain.errors import Blocker
 from lunette.domain.exports import ReleaseKind
 from lunette.domain.hosts import Chap, HostCreate, HostPatch
 from lunette.domain.identity import KeptIdentity
 from lunette.domain.mappings import Family
-from lunette.domain.plans import Leaving
+from lunette.domain.plans import Leaving, Plan
 from lunette.engine.context import connected
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.lookup import name_taken, need
@@ -102,11 +103,16 @@ def patch(context: ChangeContext, host_id: str, spec: HostPatch) -> Outcome:
     return Outcome(plan=plan, ids=(host.id,))
 
 
-def delete(context: ChangeContext, host_id: str) -> Outcome:
-    """Deletes a host. Refused while it is mapped or in a group, so no export changes."""
+def delete(context: ChangeContext, host_id: str, first: Plan | None = None) -> Outcome:
+    """Deletes a host. Refused while it is mapped or in a group, so no export changes.
+
+    `first` is the plan by which it has neither mappings nor a group any more.
+    """
     tx = context.tx
     host = need(tx, Host, host_id)
-    plan = planner.plan_delete(_known(tx, host))
+    before = _known(tx, host)
+    plan = planner.plan_delete(before if first is None else replace(before, mapped=(), group=None))
+    plan = plan.after(first) if first is not None else plan
     if context.dry_run:
         return Outcome(plan=plan)
     with recorded(context, "host.deleted", plan, [host.id]):
@@ -158,8 +164,10 @@ def mapped(tx: Session, owned: ColumnElement[bool]) -> Volumes:
 
 
 def _known(tx: Session, host: Host) -> KnownHost:
-    mapped = select(Volume.name).join(Mapping).where(Mapping.host_id == host.id).order_by(Volume.name)
-    group = select(HostGroup.name).join(HostGroupMember).where(HostGroupMember.host_id == host.id)
+    query = select(Volume.id, Volume.name).join(Mapping).where(Mapping.host_id == host.id).order_by(Volume.name)
+    mapped = [Blocker(noun="volume", id=id_, name=name) for id_, name in tx.execute(query)]
+    member = select(HostGroup.id, HostGroup.name).join(HostGroupMember).where(HostGroupMember.host_id == host.id)
+    groups = [Blocker(noun="host_group", id=id_, name=name) for id_, name in tx.execute(member)]
     return KnownHost(
         id=host.id,
         name=host.name,
@@ -168,7 +176,8 @@ def _known(tx: Session, host: Host) -> KnownHost:
         has_chap=host.chap_user is not None,
         has_dhchap=host.dhchap_secret_sealed is not None,
         initiators=frozenset((initiator.kind, initiator.name) for initiator in host.initiators),
-        mapped=tuple(tx.scalars(mapped)),
-        group=tx.scalar(group),
+        mapped=tuple(one.name for one in mapped),
+        group=groups[0].name if groups else None,
         opens_without_missing_after_s=host.opens_without_missing_after_s,
+        blockers=(*mapped, *groups),
     )

@@ -5,13 +5,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from lunette.domain.exports import ReleaseKind
 from lunette.domain.hosts import OsType
 from lunette.domain.mappings import Family, MappingCreate, Protocol
-from lunette.domain.plans import Leaving, Plan
+from lunette.domain.plans import Leaving, Plan, Unmapped
+from lunette.domain.units import counted
 from lunette.engine.context import connected
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.lookup import by_reference, must_be_ready, need_mapping
@@ -24,6 +25,8 @@ from lunette.planner.access.connected import Connected
 from lunette.planner.access.mappings import MappableVolume, MappingFacts, NewMapping, Owner
 from lunette.planner.access.numbers import HeldNumbers
 from lunette.planner.checks.checker import LunUse, check_luns
+from lunette.store.events import emit
+from lunette.store.journal import Job
 from lunette.store.resources import (
     Host,
     HostGroup,
@@ -198,14 +201,77 @@ def delete_batch(context: ChangeContext, ids: Sequence[str]) -> Outcome:
     """Removes a batch of mappings as it was created: all or none."""
     tx, services = context.tx, context.services
     rows = [need_mapping(tx, mapping_id) for mapping_id in ids]
+    plan = unmapping(tx, services, rows)
+    if not context.dry_run:
+        unmap(context, rows, plan)
+    return Outcome(plan=plan, ids=() if context.dry_run else tuple(ids))
+
+
+def owned(tx: Session, where: ColumnElement[bool]) -> Sequence[Mapping]:
+    """The mappings that meet a condition, in a fixed order."""
+    return tx.scalars(select(Mapping).where(where).order_by(Mapping.id)).all()
+
+
+def unmapping(tx: Session, services: Services, rows: Sequence[Mapping]) -> Plan:
+    """The plan that removes mappings, which tells how to restore them."""
     services = replace(services, sessions=functools.cache(services.sessions))
     plan = planner.merged([_plan_delete(tx, services, row) for row in rows])
-    if context.dry_run:
-        return Outcome(plan=plan)
-    with recorded(context, "mapping.deleted", plan, ids, batch=True):
+    return plan.model_copy(
+        update={
+            "unmapped": tuple(
+                Unmapped(
+                    mapping_id=row.id,
+                    volume_id=row.volume_id,
+                    host_id=row.host_id,
+                    host_group_id=row.host_group_id,
+                    lun=row.lun,
+                    family=row.family,
+                    shared=row.shared,
+                )
+                for row in rows
+            )
+        }
+    )
+
+
+def unmap(context: ChangeContext, rows: Sequence[Mapping], plan: Plan) -> None:
+    """Removes the mappings of a plan, all or none, as one event."""
+    with recorded(context, "mapping.deleted", plan, [row.id for row in rows], batch=True):
         for row in rows:
-            take_away(tx, services, row)
-    return Outcome(plan=plan, ids=tuple(ids))
+            take_away(context.tx, context.services, row)
+
+
+def unmapped_first(context: ChangeContext, where: ColumnElement[bool], plan: Plan) -> Plan:
+    """The plan, after one that removes the mappings that meet a condition. Removes them unless it is a dry run."""
+    if not (rows := owned(context.tx, where)):
+        return plan
+    first = unmapping(context.tx, context.services, rows)
+    if not context.dry_run:
+        unmap(context, rows, first)
+    return plan.after(first)
+
+
+def remap(tx: Session, services: Services, job: Job) -> None:
+    """Restores the mappings that a job had removed before it was rolled back, of the volumes that still exist."""
+    rows, lost = list[Mapping](), 0
+    for one in Plan.model_validate(job.plan).unmapped:
+        owner = tx.get(Host, one.host_id) if one.host_id else tx.get(HostGroup, one.host_group_id)
+        same = Mapping.host_id == one.host_id if one.host_id else Mapping.host_group_id == one.host_group_id
+        is_taken = tx.scalar(select(Mapping.id).where(same, Mapping.lun == one.lun).limit(1)) is not None
+        if tx.get(Volume, one.volume_id) is None or owner is None or is_taken:
+            lost += 1
+            continue
+        rows.append(Mapping(id=one.mapping_id, **one.model_dump(exclude={"mapping_id"})))
+        tx.add(rows[-1])
+        tx.flush()
+    if rows:
+        numbers.given(tx, rows)
+        exportset.changed(tx, services)
+        words = f"{job.title}: {counted(len(rows), 'mapping')} restored"
+        emit(tx, "mapping.restored", words, actor=job.actor, data={"ids": [row.id for row in rows], "job_id": job.id})
+    if lost:
+        words = f"{job.title}: {counted(lost, 'mapping')} not restored: the volume, host or LUN is no longer there"
+        emit(tx, "mapping.restore_failed", words, actor=job.actor, data={"job_id": job.id})
 
 
 def take_away(tx: Session, services: Services, mapping: Mapping) -> None:

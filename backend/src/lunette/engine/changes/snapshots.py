@@ -1,9 +1,13 @@
 """Creates, deletes and clones snapshots, and rolls volumes back to them."""
 
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lunette.domain.arrays import ArrayEngine
+from lunette.domain.errors import Blocker
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
@@ -16,7 +20,7 @@ from lunette.engine.journal.filing import file_job
 from lunette.planner.checks.checker import Bounds, check
 from lunette.planner.engines.volume_engines import thick_snapshot_reason
 from lunette.planner.volumes import snapshots as planner
-from lunette.planner.volumes.deletion import retention
+from lunette.planner.volumes.deletion import DoomedSnapshot, retention
 from lunette.planner.volumes.snapshots import KnownSnapshot
 from lunette.store.resources import Array, DeletedSnapshot, DeletedVolume, Snapshot, Volume
 from lunette.store.schedules import CloneOrigin
@@ -60,22 +64,48 @@ def delete(context: ChangeContext, snapshot_id: str, *, keep: bool = True) -> Ou
     """
     tx = context.tx
     snapshot = need(tx, Snapshot, snapshot_id)
-    must_be_ready(snapshot)
     must_be_ready(tx.get_one(Volume, snapshot.volume_id))
-    clones = select(Volume).join(CloneOrigin, CloneOrigin.volume_id == Volume.id)
-    for clone in tx.scalars(clones.where(CloneOrigin.snapshot_id == snapshot.id)):
-        if clone.state == ResourceState.CREATING:
-            must_be_ready(clone)  # the machine does not show yet that the snapshot is needed
+    must_be_settled(tx, [snapshot])
     seen, before = context.services.seen(), _known(tx, snapshot)
     hours = read_settings(tx).deleted_keep_hours if keep else 0
     kept = planner.retention(before, hours, utc_now(), seen)
-    plan = planner.plan_delete(before, _bound_to(tx, snapshot, seen), kept)
+    plan = planner.plan_delete(before, _bound_to(tx, [snapshot], seen)[snapshot.id], kept)
     check(plan, seen, Bounds())
     if context.dry_run:
         return Outcome(plan=plan)
     snapshot.state = ResourceState.DELETING.value
     context.emit("snapshot.deleting", plan.title, ref=snapshot.id)
     return file_job(context, JobKind.SNAPSHOT_DELETE, Outcome(plan=plan, ids=(snapshot.id,)))
+
+
+def must_be_settled(tx: Session, rows: Sequence[Snapshot]) -> None:
+    """Raises Conflict or Stuck while a job uses one of these snapshots, or creates a clone of it."""
+    for row in rows:
+        must_be_ready(row)
+    clones = select(Volume).join(CloneOrigin, CloneOrigin.volume_id == Volume.id)
+    for clone in tx.scalars(clones.where(CloneOrigin.snapshot_id.in_([row.id for row in rows]))):
+        if clone.state == ResourceState.CREATING:
+            must_be_ready(clone)  # the machine does not show yet that the snapshot is needed
+
+
+def of_volumes(tx: Session, volume_ids: Iterable[str]) -> dict[str, list[Snapshot]]:
+    """The snapshots of each volume."""
+    found = defaultdict[str, list[Snapshot]](list)
+    query = select(Snapshot).where(Snapshot.volume_id.in_(list(volume_ids)))
+    for row in tx.scalars(query.order_by(Snapshot.created_at, Snapshot.id)):
+        found[row.volume_id].append(row)
+    return found
+
+
+def doomed(tx: Session, rows: Sequence[Snapshot], seen: Observation) -> tuple[DoomedSnapshot, ...]:
+    """Snapshots of one volume that are deleted with others."""
+    clones, now = _bound_to(tx, rows, seen), utc_now()
+    return tuple(
+        DoomedSnapshot(
+            row.id, row.name, clones[row.id], is_missing=planner.retention(_known(tx, row), 1, now, seen) is None
+        )
+        for row in rows
+    )
 
 
 def clone(context: ChangeContext, snapshot_id: str, spec: SnapshotClone) -> Outcome:
@@ -106,46 +136,55 @@ def roll_back(context: ChangeContext, volume_id: str, spec: VolumeRollBack) -> O
     snapshot = need(tx, Snapshot, spec.snapshot)
     must_be_ready(snapshot)
     seen = context.services.seen()
-    for other in tx.scalars(select(Snapshot).where(Snapshot.volume_id == volume.id)):
-        must_be_ready(other)  # on ZFS they move with the volume
+    must_be_settled(tx, of_volumes(tx, [volume.id])[volume.id])  # on ZFS they move with the volume
     deleted_snapshots.must_be_settled(tx, [volume.id])
-    newer = _newer(tx, snapshot)
+    newer, newer_deleted = _newer(tx, snapshot)
     before, array = volumes.known(tx, volume), tx.get_one(Array, volume.array_id)
     hours = read_settings(tx).deleted_keep_hours if spec.keep else 0
     to = planner.RollBack(
         before,
         _known(tx, snapshot),
-        newer,
+        (*doomed(tx, newer, seen), *newer_deleted),
         retention(before, hours, utc_now(), seen),
         volumes.promised_bytes(tx, [array], seen)[array.id],
+        spec.delete_newer_snapshots,
     )
     plan = planner.plan_roll_back(to, seen, context.services.identities)
     check(plan, seen, Bounds())
     if context.dry_run:
         return Outcome(plan=plan)
     volume.state = ResourceState.CHANGING.value
+    deleted_snapshots.begin(tx, plan)
     context.emit("volume.rolling_back", plan.title, ref=volume.id)
     return file_job(context, JobKind.VOLUME_ROLL_BACK, Outcome(plan=plan, ids=(volume.id,)))
 
 
-def _newer(tx: Session, snapshot: Snapshot) -> list[str]:
-    """Names of later snapshots of the same volume, including deleted ones."""
-    later = [
-        select(table.name)
-        .where(table.volume_id == snapshot.volume_id, table.created_at > snapshot.created_at)
-        .order_by(table.created_at)
-        for table in (Snapshot, DeletedSnapshot)
+def _newer(tx: Session, snapshot: Snapshot) -> tuple[list[Snapshot], list[DoomedSnapshot]]:
+    """Later snapshots of the same volume, and the deleted ones among them."""
+    of, at = snapshot.volume_id, snapshot.created_at
+    live = select(Snapshot).where(Snapshot.volume_id == of, Snapshot.created_at > at)
+    deleted = select(DeletedSnapshot).where(DeletedSnapshot.volume_id == of, DeletedSnapshot.created_at > at)
+    return list(tx.scalars(live.order_by(Snapshot.created_at))), [
+        DoomedSnapshot(row.id, row.name, is_deleted=True)
+        for row in tx.scalars(deleted.order_by(DeletedSnapshot.created_at))
     ]
-    return [*tx.scalars(later[0]), *(f"{name} (deleted)" for name in tx.scalars(later[1]))]
 
 
-def _bound_to(tx: Session, snapshot: Snapshot, seen: Observation) -> list[str]:
-    """Volumes, including deleted ones, that depend on the snapshot according to the machine."""
-    group = volumes.known(tx, tx.get_one(Volume, snapshot.volume_id)).group
-    ids = [one.volume_id for one in seen.volumes if (one.group, one.source) == (group, snapshot.backing_name)]
-    there = tx.scalars(select(Volume.name).where(Volume.id.in_(ids)).order_by(Volume.name))
-    gone = tx.scalars(select(DeletedVolume.name).where(DeletedVolume.id.in_(ids)).order_by(DeletedVolume.name))
-    return [*(f"volume {name}" for name in there), *(f"deleted volume {name}" for name in gone)]
+def _bound_to(tx: Session, snapshots: Sequence[Snapshot], seen: Observation) -> dict[str, tuple[Blocker, ...]]:
+    """By snapshot, the volumes that depend on it according to the machine, including deleted ones."""
+    arrays = select(Volume.id, Array.group_name).join(Array, Array.id == Volume.array_id)
+    groups = dict(tx.execute(arrays.where(Volume.id.in_([row.volume_id for row in snapshots]))).all())
+    sources = {(groups[row.volume_id], row.backing_name): row.id for row in snapshots}
+    bound = {
+        one.volume_id: sources[one.group, one.source]
+        for one in seen.volumes
+        if one.source and (one.group, one.source) in sources
+    }
+    found = {row.id: tuple[Blocker, ...]() for row in snapshots}
+    for noun, table in (("volume", Volume), ("deleted_volume", DeletedVolume)):
+        for id_, name in tx.execute(select(table.id, table.name).where(table.id.in_(bound)).order_by(table.name)):
+            found[bound[id_]] += (Blocker(noun=noun, id=id_, name=name),)
+    return found
 
 
 def _known(tx: Session, snapshot: Snapshot) -> KnownSnapshot:

@@ -1,6 +1,7 @@
 """Deletes many volumes, or takes a snapshot of each: one plan, one job, all or nothing."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -9,7 +10,7 @@ from lunette.domain.errors import LunetteError
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.snapshots import SnapshotBatch
 from lunette.domain.volumes import Provisioning
-from lunette.engine.changes import deleted_snapshots, volumes
+from lunette.engine.changes import deleted_snapshots, mappings, snapshots, volumes
 from lunette.engine.changes.schedules import zone_of
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.lookup import by_reference, must_be_ready
@@ -20,17 +21,18 @@ from lunette.planner.system.schedules import snapshot_name
 from lunette.planner.volumes import batches as planner
 from lunette.planner.volumes.batches import Chosen, VolumeToDelete
 from lunette.planner.volumes.deletion import retention
-from lunette.store.resources import Array, DeletedVolume, Snapshot, Volume
+from lunette.store.resources import Array, DeletedVolume, Mapping, Snapshot, Volume
 from lunette.store.schema import utc_now
 from lunette.store.settings import read_settings
 
 
-def delete(context: ChangeContext, references: Sequence[str]) -> Outcome:
-    """Deletes many volumes, each retained for as long as the settings say. Refused as a whole while one is mapped or
-    has snapshots.
+def delete(context: ChangeContext, references: Sequence[str], *, cascade: bool = False) -> Outcome:
+    """Deletes many volumes, each retained for as long as the settings say. With `cascade`, also their mappings and
+    snapshots; otherwise refused as a whole while one has any.
     """
     tx = context.tx
     seen, rows = context.services.seen(), by_reference(tx, Volume, references)
+    snapshots_of = snapshots.of_volumes(tx, [row.id for row in rows.values()]) if cascade else {}
     hours, now = read_settings(tx).deleted_keep_hours, utc_now()
     shown = {volume.volume_id: volume for volume in seen.volumes}
     doomed = []
@@ -38,14 +40,25 @@ def delete(context: ChangeContext, references: Sequence[str]) -> Outcome:
         there = shown.get(one.volume.id) if one.volume else None
         seen_of_it = seen.model_copy(update={"volumes": (there,) if there else ()})
         kept = retention(one.volume, hours, now, seen_of_it) if one.volume else None
-        doomed.append(VolumeToDelete(one, kept))
+        if one.volume is None or not cascade:
+            doomed.append(VolumeToDelete(one, kept))
+            continue
+        own = snapshots_of.get(one.volume.id, [])
+        # The snapshots of a volume that no longer exists may be all that is left of its data.
+        named = one.volume.snapshots if hours and kept is None else ()
+        alone = replace(one.volume, mapped_to=(), snapshots=named)
+        freed = replace(one, volume=alone, busy=one.busy or _settling(tx, own))
+        doomed.append(VolumeToDelete(freed, kept, snapshots.doomed(tx, own, seen)))
     plan = planner.plan_delete(doomed, _emptied(tx, rows.values()))
     check(plan, seen, Bounds())
+    ids = tuple(one.volume_id for one in plan.leaving)
+    if cascade:
+        plan = mappings.unmapped_first(context, Mapping.volume_id.in_(ids), plan)
     if context.dry_run:
         return Outcome(plan=plan)
-    ids = tuple(one.volume_id for one in plan.leaving)
     for row in rows.values():
         row.state = ResourceState.DELETING.value
+    deleted_snapshots.begin(tx, plan)
     context.emit(
         "volume.deleting",
         plan.title,
@@ -95,6 +108,15 @@ def _chosen(
         Chosen(one, known[rows[one].id], _blocker(tx, rows[one], must_be_settled)) if one in rows else Chosen(one, None)
         for one in references
     ]
+
+
+def _settling(tx: Session, own: Sequence[Snapshot]) -> str | None:
+    """Why the snapshots of a volume cannot be deleted now; None if they can."""
+    try:
+        snapshots.must_be_settled(tx, own)
+    except LunetteError as error:
+        return error.detail.removesuffix(".")
+    return None
 
 
 def _blocker(tx: Session, row: Volume, must_be_settled: bool) -> str | None:

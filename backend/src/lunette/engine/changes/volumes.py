@@ -7,6 +7,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from lunette.domain.arrays import ArrayEngine
+from lunette.domain.errors import Blocker
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.volumes import Provisioning, VolumeCreate, VolumeGrow, VolumePatch
@@ -160,10 +161,10 @@ def known_all(tx: Session, volumes: Sequence[Volume]) -> dict[str, KnownVolume]:
     rows.
     """
     ids = [volume.id for volume in volumes]
-    owners, snapshots = _owners(tx, ids), defaultdict[str, list[str]](list)
-    of_volumes = select(Snapshot.volume_id, Snapshot.name).where(Snapshot.volume_id.in_(ids)).order_by(Snapshot.name)
-    for volume_id, name in tx.execute(of_volumes):
-        snapshots[volume_id].append(name)
+    owners, snapshots = _owners(tx, ids), defaultdict[str, list[Blocker]](list)
+    of_volumes = select(Snapshot.volume_id, Snapshot.id, Snapshot.name).where(Snapshot.volume_id.in_(ids))
+    for volume_id, id_, name in tx.execute(of_volumes.order_by(Snapshot.name)):
+        snapshots[volume_id].append(Blocker(noun="snapshot", id=id_, name=name))
     deleted = deleted_snapshots.of_volumes(tx, ids)
     arrays = {volume.array_id: tx.get_one(Array, volume.array_id) for volume in volumes}
     return {
@@ -174,22 +175,27 @@ def known_all(tx: Session, volumes: Sequence[Volume]) -> dict[str, KnownVolume]:
             array_engine=ArrayEngine(arrays[volume.array_id].engine),
             group=arrays[volume.array_id].group_name,
             size_bytes=volume.size_bytes,
-            mapped_to=tuple(sorted(owners[volume.id])),
+            mapped_to=tuple(one.name for one in owners[volume.id]),
             provisioning=Provisioning(volume.provisioning),
-            snapshots=tuple(snapshots[volume.id]),
+            snapshots=tuple(one.name for one in snapshots[volume.id]),
             deleted_snapshots=deleted.get(volume.id, ()),
             backing_name=volume.backing_name,
+            blockers=(*owners[volume.id], *snapshots[volume.id]),
         )
         for volume in volumes
     }
 
 
-def _owners(tx: Session, volume_ids: Sequence[str]) -> dict[str, list[str]]:
-    """Names of hosts and groups, by the volume that is mapped to them."""
-    found = defaultdict[str, list[str]](list)
-    hosts = select(Mapping.volume_id, Host.name).join(Host, Mapping.host_id == Host.id)
-    groups = select(Mapping.volume_id, HostGroup.name).join(HostGroup, Mapping.host_group_id == HostGroup.id)
-    for query in (hosts, groups):
-        for volume_id, name in tx.execute(query.where(Mapping.volume_id.in_(volume_ids))):
-            found[volume_id].append(name)
+def _owners(tx: Session, volume_ids: Sequence[str]) -> dict[str, list[Blocker]]:
+    """Hosts and groups in the order of their names, by the volume that is mapped to them."""
+    found = defaultdict[str, list[Blocker]](list)
+    hosts = select(Mapping.volume_id, Host.id, Host.name).join(Host, Mapping.host_id == Host.id)
+    groups = select(Mapping.volume_id, HostGroup.id, HostGroup.name).join(
+        HostGroup, Mapping.host_group_id == HostGroup.id
+    )
+    for noun, query in (("host", hosts), ("host_group", groups)):
+        for volume_id, id_, name in tx.execute(query.where(Mapping.volume_id.in_(volume_ids))):
+            found[volume_id].append(Blocker(noun=noun, id=id_, name=name))
+    for owners in found.values():
+        owners.sort(key=lambda one: one.name)
     return found

@@ -2,12 +2,13 @@
 
 from lunette.domain.arrays import ArrayEngine, MemberRole
 from lunette.domain.encryption import Encryption
+from lunette.domain.errors import Blocker
 from lunette.domain.steps import MemberDisk
 from lunette.planner.engines.known_array import KnownArray
 from lunette.store.resources import Array
 
 
-def known(array: Array, volumes: tuple[str, ...] = ()) -> KnownArray:
+def known(array: Array, volumes: tuple[Blocker, ...] = ()) -> KnownArray:
     """The row in the form that the planner uses."""
     return KnownArray(
         id=array.id,

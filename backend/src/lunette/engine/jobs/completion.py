@@ -11,7 +11,7 @@ from lunette.domain.errors import LunetteError
 from lunette.domain.jobs import JobKind, ResourceState, StepState
 from lunette.domain.plans import Plan
 from lunette.domain.steps import VolumeGrow
-from lunette.engine.changes import adopting, array_release, deleted_snapshots, deleted_volumes
+from lunette.engine.changes import adopting, array_release, deleted_snapshots, deleted_volumes, mappings
 from lunette.engine.context.services import Services
 from lunette.engine.exports import exportset
 from lunette.engine.journal import disk_rows
@@ -57,6 +57,7 @@ _GONE = {
 """Verb and text if a job that removes its resources does not delete them."""
 
 _ADOPTING = (JobKind.SITE_ADOPT, JobKind.ARRAY_ADOPT)
+_TAKING_VOLUMES = (JobKind.ARRAY_DELETE, JobKind.ARRAY_RELEASE)
 _OF_DELETED = (JobKind.VOLUME_RECOVER, JobKind.VOLUME_ERASE, JobKind.SNAPSHOT_RECOVER, JobKind.SNAPSHOT_ERASE)
 
 
@@ -67,10 +68,10 @@ def succeeded(tx: Session, services: Services, job: Job) -> None:
         adopting.adopted(tx, services, job)
         return
     if kind.destroys:
+        if kind in _TAKING_VOLUMES:
+            array_release.released(tx, job)
         deleted_volumes.retained(tx, job)
         deleted_snapshots.retained(tx, job)
-        if kind is JobKind.ARRAY_RELEASE:
-            array_release.released(tx, job)
         _forget(tx, job)
         deleted_snapshots.forget_orphans(tx)
         _announce(tx, job, *_GONE.get(kind, ("deleted", "is deleted")))
@@ -81,6 +82,7 @@ def succeeded(tx: Session, services: Services, job: Job) -> None:
         deleted_snapshots.recovered(tx, job)
     if kind is JobKind.VOLUME_ROLL_BACK:
         deleted_volumes.retained_by_roll_back(tx, services, job)
+        deleted_snapshots.forget_destroyed(tx, job)
     if kind.changes:
         disk_rows.changed(tx, job)
         _resize(tx, services, job)
@@ -114,7 +116,8 @@ def taken_back(tx: Session, services: Services, job: Job) -> None:
     if kind is JobKind.SNAPSHOT_ERASE:
         deleted_snapshots.not_erased(tx, job, deleted_volumes.retry_s(tx))
     deleted_snapshots.forget_destroyed(tx, job)
-    if kind is JobKind.ARRAY_RELEASE:
+    deleted_snapshots.not_deleted(tx, job)
+    if kind in _TAKING_VOLUMES:
         array_release.not_released(tx, job)
     gone = _destroyed(tx, job) if kind is JobKind.VOLUME_DELETE else []
     if gone:
@@ -122,6 +125,7 @@ def taken_back(tx: Session, services: Services, job: Job) -> None:
         deleted_snapshots.forget_orphans(tx)
         _announce(tx, job, "deleted", "is deleted", gone)
     _set_state(tx, services, job, ResourceState.READY)
+    mappings.remap(tx, services, job)
     if left := [one for one in job.resource_ids if one not in gone]:
         _announce(tx, job, *_failed_words(kind), left)
 
@@ -190,6 +194,8 @@ def _forget(tx: Session, job: Job) -> None:
     else:
         kept, live = (DeletedSnapshot, Snapshot) if job.resource_kind == "snapshot" else (DeletedVolume, Volume)
         table = kept if job.kind in _OF_DELETED else live
+        if table is Volume:
+            tx.execute(delete(Snapshot).where(Snapshot.volume_id.in_(job.resource_ids)))
         tx.execute(delete(table).where(table.__table__.c.id.in_(job.resource_ids)))
 
 

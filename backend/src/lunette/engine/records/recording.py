@@ -16,7 +16,7 @@ from lunette.store.database import store_of
 from lunette.store.journal import Event
 from lunette.store.undo import KeptState
 
-_LAST = "recorded_event"
+_EVENTS = "recorded_events"
 
 
 class Around(Model):
@@ -54,13 +54,19 @@ def recorded(
     around = Around(before=before, after=after, names=states.names_of(tx, [*before.values(), *after.values()]))
     tx.flush()
     tx.add(KeptState(event_seq=event.seq, noun=noun, sealed=_seal(tx, around)))
-    tx.info[_LAST] = event
+    tx.info.setdefault(_EVENTS, []).append(event)
+
+
+def only_recorded(tx: Session) -> int | None:
+    """The event by which all that was changed in this transaction can be undone; None if there is none, or several."""
+    events: list[Event] = tx.info.get(_EVENTS, [])
+    return events[0].seq if len(events) == 1 else None
 
 
 def take_recorded(tx: Session) -> Event | None:
     """The event of the last change in this transaction that was not taken yet."""
-    found: Event | None = tx.info.pop(_LAST, None)
-    return found
+    events: list[Event] = tx.info.pop(_EVENTS, [])
+    return events[-1] if events else None
 
 
 def recorded_states(tx: Session, row: KeptState) -> Around:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lunette.domain.errors import Conflict, InUse, Invalid
+from lunette.domain.errors import Blocker, Conflict, InUse, Invalid
 from lunette.domain.hosts import HostGroupCreate, HostGroupPatch
 from lunette.domain.identity import IdentitySource
 from lunette.domain.mappings import Family
@@ -151,9 +151,11 @@ def _cut_off(group: KnownGroup, leavers: Sequence[str], facts: GroupFacts) -> di
 def plan_delete(group: KnownGroup) -> Plan:
     """Deletes a group. Raises InUse while it has mappings. Its hosts stay."""
     findings = Findings()
-    if volumes := [one.name for family in group.mapped.values() for one in family]:
-        message = f"it has {len(volumes)} mappings (volumes {shorten(volumes)}); delete them first"
-        findings.add(InUse, "host_group", group.name, message)
+    if volumes := [one for family in group.mapped.values() for one in family]:
+        names = shorten([one.name for one in volumes])
+        message = f"it has {len(volumes)} mappings (volumes {names}); delete them first"
+        blockers = [Blocker(noun="volume", id=one.volume_id, name=one.name) for one in volumes]
+        findings.add(InUse, "host_group", group.name, message, blockers)
     findings.refuse(f"Host group {group.name} was not deleted")
     detail = f"its {len(group.members)} hosts remain"
     return Plan(

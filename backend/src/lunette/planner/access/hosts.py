@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lunette.domain.errors import Conflict, InUse, Invalid
+from lunette.domain.errors import Blocker, Conflict, InUse, Invalid
 from lunette.domain.hosts import HostCreate, HostGroupPatch, HostPatch, InitiatorKind
 from lunette.domain.identity import IdentitySource, KeptIdentity
 from lunette.domain.mappings import Family
@@ -65,6 +65,8 @@ class KnownHost:
     group: str | None = None
     has_dhchap: bool = False
     opens_without_missing_after_s: int | None = None
+    blockers: tuple[Blocker, ...] = ()
+    """The volumes mapped to the host itself, and its group."""
 
 
 @dataclass(frozen=True)
@@ -241,10 +243,10 @@ def plan_delete(host: KnownHost) -> Plan:
     findings = Findings()
     if host.mapped:
         message = f"it has {len(host.mapped)} mappings (volumes {shorten(host.mapped)}); delete them first"
-        findings.add(InUse, "host", host.name, message)
+        findings.add(InUse, "host", host.name, message, (one for one in host.blockers if one.noun == "volume"))
     if host.group:
         message = f"it is a member of host group {host.group}; remove it from the group first"
-        findings.add(InUse, "host", host.name, message)
+        findings.add(InUse, "host", host.name, message, (one for one in host.blockers if one.noun == "host_group"))
     findings.refuse(f"Host {host.name} was not deleted")
     detail = "its initiators are deleted"
     return Plan(

@@ -1,16 +1,16 @@
 """Plans for creating and deleting arrays."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lunette.domain.arrays import ArrayCreate, ArrayEngine, ArrayState, EngineAbility, Level, MemberRole, WriteHole
 from lunette.domain.disks import ObservedDisk, cached
-from lunette.domain.errors import InUse, Invalid
+from lunette.domain.errors import Conflict, InUse, Invalid
 from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Plan, PlannedChange
+from lunette.domain.plans import Action, Leaving, Plan, PlannedChange
 from lunette.domain.sizes import format_size
-from lunette.domain.steps import MemberDisk
+from lunette.domain.steps import AnyStep, ExportsGone, MemberDisk
 from lunette.domain.units import counted
 from lunette.planner.arrays import encrypted, proportions
 from lunette.planner.checks.ailing import ailing
@@ -28,8 +28,15 @@ from lunette.planner.engines.volume_engines import (
     recorded_roles,
     role_problems,
 )
+from lunette.planner.volumes.creation import KnownVolume
 from lunette.planner.volumes.deleted_volumes import KnownDeleted, erased
-from lunette.planner.volumes.retained import kept_volume
+from lunette.planner.volumes.retained import (
+    DEADLINE_S,
+    RetainedSnapshot,
+    kept_volume,
+    set_aside_steps,
+    set_snapshot_aside_step,
+)
 from lunette.providers.arrays.md.raid10 import copies_of
 
 
@@ -176,15 +183,38 @@ def _warnings(spec: ArrayCreate, made: Blueprint, disks: list[ObservedDisk]) -> 
     return found
 
 
-def plan_delete(array: KnownArray, seen: Observation, deleted: Sequence[KnownDeleted] = ()) -> Plan:
-    """Erases deleted volumes, removes the volume group, then the array. Raises InUse, naming the volumes, while it has
-    any.
+@dataclass(frozen=True)
+class VolumeToErase:
+    """A volume that is erased with its array, and its snapshots."""
+
+    volume: KnownVolume
+    snapshots: tuple[RetainedSnapshot, ...] = ()
+
+    @property
+    def everything_below(self) -> tuple[RetainedSnapshot, ...]:
+        """Its snapshots and its deleted snapshots."""
+        return *self.snapshots, *self.volume.deleted_snapshots
+
+
+def plan_delete(
+    array: KnownArray,
+    seen: Observation,
+    deleted: Sequence[KnownDeleted] = (),
+    volumes: Sequence[VolumeToErase] = (),
+) -> Plan:
+    """Erases deleted volumes, removes the volume group, then the array. `volumes` are erased with it: until the array
+    itself is destroyed, they are only set aside.
+
+    Raises InUse, naming the volumes, while it has others, and Conflict while volumes cannot be set aside.
     """
+    findings = Findings()
     if array.volumes:
-        findings = Findings()
-        message = f"it contains {counted(len(array.volumes), 'volume')} ({shorten(array.volumes)}); delete them first"
-        findings.add(InUse, "array", array.name, message)
-        findings.refuse(f"Array {array.name} was not deleted")
+        names = shorten([one.name for one in array.volumes])
+        message = f"it contains {counted(len(array.volumes), 'volume')} ({names}); delete them first"
+        findings.add(InUse, "array", array.name, message, array.volumes)
+    if volumes and not any(pool.group == array.group for pool in seen.groups):
+        findings.add(Conflict, "array", array.name, "it is not active, so its volumes cannot be deleted with it")
+    findings.refuse(f"Array {array.name} was not deleted")
     observed = next((a for a in seen.arrays if a.uuid == array.uuid), None)
     warnings: tuple[str, ...] = ()
     if observed is None or observed.state is ArrayState.MISSING:
@@ -192,6 +222,7 @@ def plan_delete(array: KnownArray, seen: Observation, deleted: Sequence[KnownDel
     elif observed.locked:
         warnings = ("The array is locked: its content cannot be inspected before its keys are erased.",)
     kept = [kept_volume(one.array_engine, one.id, one.size_bytes, one.snapshots) for one in deleted]
+    kept += [kept_volume(array.engine, one.volume.id, one.volume.size_bytes, one.everything_below) for one in volumes]
     planning = ARRAY_ENGINES[array.engine]
     steps = planning.destroy_steps(array.id, array.uuid, array.size_bytes, array.members, kept)
     steps = recorded.of_array(steps, array.group, array.engine_name)
@@ -204,8 +235,32 @@ def plan_delete(array: KnownArray, seen: Observation, deleted: Sequence[KnownDel
         title=f"Delete array {array.name}",
         changes=(
             *map(erased, deleted),
+            *(change for one in volumes for change in _lost_with_array(one)),
             PlannedChange(action=Action.DESTROY, noun="array", name=array.name, detail=detail),
         ),
-        steps=steps,
+        steps=(*_setting_aside(volumes), *steps),
         warnings=warnings,
+        leaving=tuple(Leaving(volume_id=one.volume.id, name=one.volume.name) for one in volumes),
     )
+
+
+def _lost_with_array(one: VolumeToErase) -> Iterator[PlannedChange]:
+    for snapshot in one.everything_below:
+        detail = f"of volume {one.volume.name}; its data are lost"
+        yield PlannedChange(action=Action.DESTROY, noun="snapshot", name=snapshot.name, detail=detail)
+    detail = f"{format_size(one.volume.size_bytes)} of data are lost"
+    yield PlannedChange(action=Action.DESTROY, noun="volume", name=one.volume.name, detail=detail)
+
+
+def _setting_aside(volumes: Sequence[VolumeToErase]) -> Iterator[AnyStep]:
+    """Moves volumes and snapshots where a deleted one is, from where they are erased with the array."""
+    if volumes:
+        yield ExportsGone(volume_ids=tuple(one.volume.id for one in volumes), deadline_s=DEADLINE_S)
+    for one in volumes:
+        volume = one.volume
+        engine, group = volume.array_engine, volume.group
+        for snapshot in one.snapshots:
+            yield set_snapshot_aside_step(engine, group, volume.id, snapshot.id, keep_hours=0)
+        steps = set_aside_steps(engine, group, volume.id, volume.size_bytes, held_bytes=0, keep_hours=0)
+        alone = [step for step in steps if not isinstance(step, ExportsGone)]
+        yield from recorded.of_volume(alone, volume.backing_name)

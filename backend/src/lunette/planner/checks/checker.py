@@ -131,6 +131,8 @@ def _stands_on(later: AnyStep, earlier: AnyStep) -> bool:
             return later.uuid == earlier.uuid
         case SlotStart(), SlotWrite():
             return later.slot == earlier.slot and later.version == earlier.version
+        case VolumeSwap(), SnapshotDelete():  # ZFS rolls back past no newer snapshot
+            return earlier.backing_name.startswith(f"{later.backing_name}@")
     return False
 
 

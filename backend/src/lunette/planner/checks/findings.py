@@ -1,6 +1,8 @@
 """Collects everything wrong with a request before refusing it, so that all of it can be corrected at once."""
 
-from lunette.domain.errors import Conflict, FieldProblem, InUse, Invalid, LunetteError, NoSpace
+from collections.abc import Iterable
+
+from lunette.domain.errors import Blocker, Conflict, FieldProblem, InUse, Invalid, LunetteError, NoSpace
 
 SHOWN = 50
 """A refusal lists at most this many fields; a batch of 1000 wrong names needs no longer answer."""
@@ -12,10 +14,14 @@ class Findings:
     def __init__(self) -> None:
         self._found: dict[type[LunetteError], list[FieldProblem]] = {Invalid: [], Conflict: [], InUse: [], NoSpace: []}
 
-    def add(self, error: type[LunetteError], field: str, value: object, message: str) -> None:
-        """`error` is one of Invalid, Conflict, InUse, NoSpace. `message` is a sentence without its period."""
-        text = None if value is None else str(value)
-        self._found[error].append(FieldProblem(field=field, value=text, message=message))
+    def add(
+        self, error: type[LunetteError], field: str, value: object, message: str, blockers: Iterable[Blocker] = ()
+    ) -> None:
+        """`error` is one of Invalid, Conflict, InUse, NoSpace. `message` is a sentence without its period. `blockers`
+        are the objects it names.
+        """
+        text, named = None if value is None else str(value), tuple(blockers)[:SHOWN]
+        self._found[error].append(FieldProblem(field=field, value=text, message=message, blockers=named))
 
     def add_problem(self, error: type[LunetteError], problem: FieldProblem) -> None:
         self._found[error].append(problem)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from lunette.domain.arrays import ArrayEngine, MemberRole
 from lunette.domain.encryption import Encryption
+from lunette.domain.errors import Blocker
 from lunette.domain.steps import MemberDisk
 
 
@@ -21,8 +22,8 @@ class KnownArray:
     size_bytes: int
     members: tuple[MemberDisk, ...]
     """All its disks, spares included."""
-    volumes: tuple[str, ...] = ()
-    """Names of its volumes."""
+    volumes: tuple[Blocker, ...] = ()
+    """Its volumes."""
     engine_name: str = ""
     level: str = ""
     encryption: Encryption | None = None

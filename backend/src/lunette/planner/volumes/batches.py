@@ -14,7 +14,14 @@ from lunette.planner.checks.findings import Findings
 from lunette.planner.checks.names import check_name
 from lunette.planner.engines.volume_engines import snapshotting_together, thin_pooling
 from lunette.planner.volumes.creation import KnownVolume
-from lunette.planner.volumes.deletion import VolumeRetention, check_deletion, deletion
+from lunette.planner.volumes.deletion import (
+    DoomedSnapshot,
+    VolumeRetention,
+    check_clones,
+    check_deletion,
+    deletion,
+    snapshot_deletions,
+)
 from lunette.planner.volumes.retained import DEADLINE_S
 from lunette.planner.volumes.snapshots import check_volume, taking
 
@@ -36,6 +43,8 @@ class VolumeToDelete:
 
     chosen: Chosen
     kept: VolumeRetention | None
+    snapshots: tuple[DoomedSnapshot, ...] = ()
+    """Snapshots that are deleted with it."""
 
 
 def plan_delete(doomed: Sequence[VolumeToDelete], emptied: Collection[str]) -> Plan:
@@ -49,13 +58,15 @@ def plan_delete(doomed: Sequence[VolumeToDelete], emptied: Collection[str]) -> P
     for index, volume in volumes.items():
         own = Findings()
         check_deletion(own, volume, _at(index), doomed[index].kept)
+        check_clones(own, doomed[index].snapshots, _at(index))
         findings.take(own, f"volume {volume.name}")
     findings.refuse(_title("No volume was deleted", "Volume {} was not deleted", volumes), MAX_BATCH)
-    changes, steps = [], list[AnyStep]()
+    changes, steps = list[PlannedChange](), list[AnyStep]()
     for index, volume in volumes.items():
+        with_it, snapshot_steps = snapshot_deletions(volume, doomed[index].snapshots, doomed[index].kept)
         detail, parts = deletion(volume, last_thin=False, kept=doomed[index].kept)
-        changes.append(PlannedChange(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail))
-        steps += [step for step in parts if not isinstance(step, ExportsGone)]
+        changes += [*with_it, PlannedChange(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail)]
+        steps += [*snapshot_steps, *(step for step in parts if not isinstance(step, ExportsGone))]
     kept = {volume.group for index, volume in volumes.items() if doomed[index].kept}
     engines = {volume.group: volume.array_engine for volume in volumes.values()}
     for group in sorted(set(emptied) - kept):

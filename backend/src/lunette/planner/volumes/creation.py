@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lunette.domain.arrays import ArrayEngine, EngineAbility
-from lunette.domain.errors import Conflict, Invalid, NoSpace
+from lunette.domain.errors import Blocker, Conflict, Invalid, NoSpace
 from lunette.domain.identity import IdentitySource, VolumeIdentity
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
@@ -58,6 +58,13 @@ class KnownVolume:
     """Its deleted snapshots that can be recovered."""
     backing_name: str = ""
     """Its name in the engine; empty if derived from its ID."""
+    blockers: tuple[Blocker, ...] = ()
+    """Its hosts, groups and snapshots."""
+
+    @property
+    def owners(self) -> tuple[Blocker, ...]:
+        """Its hosts and groups."""
+        return tuple(one for one in self.blockers if one.noun != "snapshot")
 
 
 @dataclass(frozen=True)

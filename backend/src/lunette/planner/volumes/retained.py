@@ -118,6 +118,17 @@ def set_snapshot_aside_step(
     )
 
 
+def delete_snapshot_step(
+    engine: ArrayEngine, group: str, volume_id: str, snapshot_id: str, keep_hours: int
+) -> SnapshotSetAside | SnapshotDelete:
+    """Retain a snapshot that is not deleted for so many hours, or erase it if there are none."""
+    retained = set_snapshot_aside_step(engine, group, volume_id, snapshot_id, keep_hours)
+    if keep_hours:
+        return retained
+    destroy = snapshotting(engine).snapshot_delete_step(group, snapshot_id, volume_id)
+    return destroy.model_copy(update={"aside_name": retained.aside_name})
+
+
 def bring_snapshot_back_step(engine: ArrayEngine, group: str, volume_id: str, snapshot_id: str) -> SnapshotBringBack:
     """Put a retained snapshot of a volume that is in its place back in its own."""
     return SnapshotBringBack(

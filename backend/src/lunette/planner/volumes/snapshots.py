@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lunette.domain.arrays import EngineAbility
-from lunette.domain.errors import Conflict, InUse, Invalid, NoSpace
+from lunette.domain.errors import Blocker, Conflict, InUse, Invalid, NoSpace
 from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.sizes import format_size
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
-from lunette.domain.steps import AnyStep, SnapshotTake, VolumeRollBack, VolumesSeal
+from lunette.domain.steps import ExportsGone, SnapshotTake, VolumeRollBack, VolumesSeal
 from lunette.domain.volumes import Provisioning, VolumeCreate
 from lunette.planner.checks.findings import Findings, shorten
 from lunette.planner.checks.names import check_name
@@ -23,8 +23,15 @@ from lunette.planner.engines.volume_engines import (
     volume_planning,
 )
 from lunette.planner.volumes.creation import KnownVolume, NewVolume, NewVolumes, check_names, created
-from lunette.planner.volumes.deletion import VolumeRetention, recoverable
-from lunette.planner.volumes.retained import set_snapshot_aside_step, swap_step
+from lunette.planner.volumes.deletion import (
+    DoomedSnapshot,
+    VolumeRetention,
+    check_clones,
+    clones_in_words,
+    lost_snapshot,
+    recoverable,
+)
+from lunette.planner.volumes.retained import delete_snapshot_step, swap_step
 
 
 @dataclass(frozen=True)
@@ -98,16 +105,15 @@ def retention(snapshot: KnownSnapshot, hours: int, now: dt.datetime, seen: Obser
     return SnapshotRetention(hours, now + dt.timedelta(hours=hours), is_active or is_hidden)
 
 
-def plan_delete(snapshot: KnownSnapshot, clones: Sequence[str], kept: SnapshotRetention | None = None) -> Plan:
+def plan_delete(snapshot: KnownSnapshot, clones: Sequence[Blocker], kept: SnapshotRetention | None = None) -> Plan:
     """Retains it if so configured, or else destroys it.
 
-    `clones` are the volumes that depend on it, in words. Raises InUse if there are any, Conflict while its array is not
-    active.
+    `clones` are the volumes that depend on it. Raises InUse if there are any, Conflict while its array is not active.
     """
     findings = Findings()
     if clones:
-        message = f"on this engine its clones depend on it: {shorten(tuple(clones))}; delete these first"
-        findings.add(InUse, "snapshot", snapshot.name, message)
+        message = f"on this engine its clones depend on it: {clones_in_words(clones)}; delete these first"
+        findings.add(InUse, "snapshot", snapshot.name, message, clones)
     if kept is not None and not kept.is_reachable:
         message = f"array {snapshot.array} is not active; check its state first"
         findings.add(Conflict, "snapshot", snapshot.name, message)
@@ -115,12 +121,9 @@ def plan_delete(snapshot: KnownSnapshot, clones: Sequence[str], kept: SnapshotRe
     volume = snapshot.volume
     engine, group = volume.array_engine, volume.group
     detail = f"volume {volume.name} can no longer be rolled back to it; its clones remain"
-    retained = set_snapshot_aside_step(engine, group, volume.id, snapshot.id, kept.hours if kept else 0)
-    destroy = snapshotting(engine).snapshot_delete_step(group, snapshot.id, volume.id)
-    step: AnyStep = destroy.model_copy(update={"aside_name": retained.aside_name})
+    step = delete_snapshot_step(engine, group, volume.id, snapshot.id, kept.hours if kept else 0)
     if kept is not None:
         detail = f"{recoverable(kept.hours, kept.until)}; the space that only this snapshot holds remains in use"
-        step = retained
     return Plan(
         title=f"Delete snapshot {snapshot.name}",
         changes=(PlannedChange(action=Action.DESTROY, noun="snapshot", name=snapshot.name, detail=detail),),
@@ -178,29 +181,34 @@ class RollBack:
 
     volume: KnownVolume
     snapshot: KnownSnapshot
-    newer: Sequence[str] = ()
+    newer: Sequence[DoomedSnapshot] = ()
     kept: VolumeRetention | None = None
     promised: int = 0
+    deletes_newer: bool = False
+    """Whether newer snapshots that prevent the rollback are deleted."""
 
 
 def plan_roll_back(spec: RollBack, seen: Observation, ids: IdentitySource) -> Plan:
     """Raises Invalid for another volume's snapshot, InUse while the volume is mapped, NoSpace, Conflict."""
     volume, snapshot = spec.volume, spec.snapshot
     findings = Findings()
+    between = snapshotting(volume.array_engine).roll_back_problem([one.words for one in spec.newer])
+    doomed = tuple(spec.newer) if between and spec.deletes_newer else ()
     if snapshot.volume.id != volume.id:
         message = f"snapshot {snapshot.name} belongs to volume {snapshot.volume.name}; specify one of {volume.name}"
         findings.add(Invalid, "snapshot", snapshot.name, message)
     if volume.mapped_to:
         message = f"it is mapped to {shorten(volume.mapped_to)}, whose data would change; delete these mappings first"
-        findings.add(InUse, "volume", volume.name, message)
+        findings.add(InUse, "volume", volume.name, message, volume.owners)
     if unable := unable_reason(seen, volume.array_engine, EngineAbility.SNAPSHOT):
         findings.add(Invalid, "volume", volume.name, unable)
     elif not _is_active(seen, volume.group):
         findings.add(Conflict, "volume", volume.name, "its array is not active; check its state first")
-    elif between := snapshotting(volume.array_engine).roll_back_problem(spec.newer):
-        findings.add(Conflict, "snapshot", snapshot.name, between)
+    elif between and not doomed:
+        findings.add(Conflict, "snapshot", snapshot.name, between, [one.blocker for one in spec.newer])
     elif spec.kept is not None:
         _check_room(findings, spec, seen)
+    check_clones(findings, doomed, "snapshot")
     findings.refuse(f"Volume {volume.name} was not rolled back")
     engine = snapshotting(volume.array_engine)
     steps = engine.roll_back_steps(volume.group, volume.id, snapshot.id, ids.id(), volume.size_bytes)
@@ -215,10 +223,15 @@ def plan_roll_back(spec: RollBack, seen: Observation, ids: IdentitySource) -> Pl
         )
         lost = f"its current content becomes a deleted volume with the same name: {kept.words()}"
     detail = f"it returns to the state of snapshot {snapshot.name}; {lost}"
+    waiting = [step for step in steps if isinstance(step, ExportsGone)]
+    erasing = [delete_snapshot_step(volume.array_engine, volume.group, volume.id, one.id, 0) for one in doomed]
     return Plan(
         title=f"Roll back volume {volume.name} to snapshot {snapshot.name}",
-        changes=(PlannedChange(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail),),
-        steps=steps,
+        changes=(
+            *(lost_snapshot(one, volume.name) for one in doomed),
+            PlannedChange(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail),
+        ),
+        steps=(*waiting, *erasing, *(step for step in steps if step not in waiting)),
     )
 
 
