@@ -72,10 +72,10 @@ def change(call: Call, body: JsonObject | None, done: str = "", operation_id: st
     """Runs an operation that changes something; what it destroys or interrupts is shown and asked about first."""
     name = operation_id or call.command.operations[0]
     path = path_of(call, name)
-    query: JsonObject = {}
+    query: JsonObject = {"cascade": True} if "cascade" in OPERATIONS[name].query and call["cascade"] else {}
     asks = call.command.destroys or call.command.interrupts or call.command.takes_volumes
     if not call.dry_run and asks:
-        query = ask_first(call, call.client.operate(name, path, {}, body, dry_run=True))
+        query |= ask_first(call, call.client.operate(name, path, query, body, dry_run=True))
     dry_run = call.dry_run and OPERATIONS[name].dry_run
     call.outcome(call.client.operate(name, path, query, body, dry_run=dry_run), done)
 

@@ -93,6 +93,11 @@ class Command(NamedTuple):
         return any("confirm" in OPERATIONS[one].query for one in self.operations)
 
     @property
+    def cascades(self) -> bool:
+        """Whether it can delete what prevents a deletion."""
+        return any("cascade" in OPERATIONS[one].query for one in self.operations)
+
+    @property
     def makes_job(self) -> bool:
         return any(OPERATIONS[one].job for one in self.operations)
 
@@ -112,6 +117,9 @@ _CONFIRM = Param(
     "Volume to remove although hosts use it, or whose number may be reused; repeatable.",
     many=True,
     metavar="VOLUME",
+)
+_CASCADE = Param(
+    "--cascade", "Also remove what prevents the deletion, such as mappings and snapshots, in the same plan.", flag=True
 )
 _LIST = (
     Param("--columns", "Columns of the table, as comma-separated field names.", metavar="A,B"),
@@ -136,6 +144,8 @@ def all_params(command: Command) -> tuple[Param, ...]:
         )
     if command.interrupts:
         given.append(_YES)
+    if command.cascades:
+        given.append(_CASCADE)
     if command.takes_volumes:
         given.append(_CONFIRM)
     return (*given, *EVERYWHERE)

@@ -60,7 +60,8 @@ def delete_(call: Call) -> None:
         delete(call)
     else:
         call.values = {**call.values, "volume": f"{len(names)} volumes"}
-        send(call, {"volumes": names}, "volume_delete_batch")
+        cascade = {"cascade": True} if call["cascade"] else {}
+        send(call, {"volumes": names, **cascade}, "volume_delete_batch")
 
 
 def roll_back(call: Call) -> None:
@@ -94,8 +95,8 @@ COMMANDS = {
             (Param("volume", "Names or IDs of the volumes.", noun="volume", many=True),),
             delete_,
             destroys="volume",
-            more="A volume must have no mappings and no snapshots. To confirm the deletion of several volumes, type "
-            "their number, such as '3 volumes', or specify it with --yes-destroy.",
+            more="A volume must have no mappings and no snapshots, unless --cascade is given. To confirm the deletion "
+            "of several volumes, type their number, such as '3 volumes', or specify it with --yes-destroy.",
         ),
         Command(
             "create",
@@ -130,6 +131,7 @@ COMMANDS = {
                 _VOLUME,
                 Param("--snapshot", noun="snapshot", required=True),
                 Param("--no-keep", "Destroy the present data of the volume.", flag=True),
+                Param("--delete-newer-snapshots", "Erase newer snapshots that prevent the rollback.", flag=True),
             ),
             run=roll_back,
             destroys="volume",
