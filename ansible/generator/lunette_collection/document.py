@@ -52,6 +52,11 @@ class Operation:
         return any(one["name"] == "confirm" for one in self.parameters("query"))
 
     @property
+    def can_cascade(self) -> bool:
+        """Whether what prevents a deletion can be removed with it."""
+        return any(one["name"] == "cascade" for one in self.parameters("query"))
+
+    @property
     def makes_job(self) -> bool:
         return "202" in self.spec["responses"]
 

@@ -23,7 +23,18 @@ _WORDS = tomllib.loads((GENERATOR / "words.toml").read_text())
 FIELD_WORDS: dict[str, str] = _WORDS["fields"]
 """What a field of a module means, by module and name, where the API document says it for no playbook."""
 OWN = frozenset(
-    {"state", "wait", "wait_timeout", "destroy_data", "in_use", "update_secret", "clear", "renamed_from", "id"}
+    {
+        "state",
+        "wait",
+        "wait_timeout",
+        "destroy_data",
+        "in_use",
+        "cascade",
+        "update_secret",
+        "clear",
+        "renamed_from",
+        "id",
+    }
 )
 """Options every module may have; an API field of such a name would need another one."""
 MOST_MEANINGS = 12
@@ -190,7 +201,14 @@ def noun_options(document: Document, noun: NounModule) -> dict[str, Option]:
     changing = [noun.operations[verb] for verb in ("create", "patch", "delete") if verb in noun.operations]
     if any(one.makes_job for one in changing):
         options |= _job_options(any(one.makes_job for one in changing if one.method != "POST"))
-    return options | _in_use(changing)
+    return options | _in_use(changing) | _cascade(changing)
+
+
+def _cascade(changing: Iterable[Operation]) -> dict[str, Option]:
+    if not any(one.can_cascade for one in changing):
+        return {}
+    reported = ["Whether what prevents the deletion, such as mappings and snapshots, is removed with O(state=absent)."]
+    return {"cascade": Option({"type": "bool", "default": False}, reported)}
 
 
 def _in_use(changing: Iterable[Operation]) -> dict[str, Option]:

@@ -212,7 +212,8 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
             return
         path, match = self._item(found["id"]), {"If-Match": etag or "*"}
         self.result["resource"] = found
-        self.planned(self.client.call("DELETE", path, None, {"dry_run": "true"}, match)[1])
+        cascade = {"cascade": "true"} if self.params.get("cascade") else {}
+        self.planned(self.client.call("DELETE", path, None, dict(cascade, dry_run="true"), match)[1])
         if "destroy_data" in self.params or self.result["plan"]["bytes_destroyed"]:
             self.must_keep_data(self.result["plan"]["title"])
         confirmed = self.confirming()
@@ -221,7 +222,7 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
         self.result["changed"] = True
         if self.checking:
             return
-        status, answer, _dummy = self.client.call("DELETE", path, None, confirmed, match)
+        status, answer, _dummy = self.client.call("DELETE", path, None, dict(cascade, **confirmed), match)
         self.finished(status, answer)
 
 
