@@ -1,5 +1,5 @@
 /** How the mock answers: problem documents, pages of lists, and a change that can be rehearsed. */
-import type { Action, Job, Plan, Problem, ProblemField } from '@/api'
+import type { Action, Job, Plan, Problem, ProblemBlocker, ProblemField } from '@/api'
 
 /** A success: its status, and what the operation answers with it. */
 export interface Answer<Status = number, Body = unknown> {
@@ -44,9 +44,12 @@ export function problem(
   })
 }
 
-/** A refusal that names fields, as `[field, message]`. */
-export function refusal(what: string, wrong: [string, string][], status = 422): Response {
-  const errors = wrong.map(([field, message]) => ({ field, value: null, message }))
+/** A field, what is wrong with it, and what prevents the change. */
+export type Wrong = [field: string, message: string, blockers?: ProblemBlocker[]]
+
+/** A refusal that names fields. */
+export function refusal(what: string, wrong: Wrong[], status = 422): Response {
+  const errors = wrong.map(([field, message, blockers = []]) => ({ field, value: null, message, blockers }))
   const title = status === 422 ? 'Invalid input' : 'Conflict'
   return problem(status, title, `${what}: ${wrong[0]?.[1]}.`, errors)
 }

@@ -1,35 +1,36 @@
 /** What the mock does to many volumes at once, all or nothing. */
 import type { SnapshotBatch, Volume, VolumeDeleteBatch } from '@/api'
 import { plan, refusal } from './answers'
-import type { Line, Planned } from './answers'
+import type { Line, Planned, Wrong } from './answers'
 import { planned, snapshot, step } from './care'
 import { freshId } from './made'
+import { mappedTo, unmappedFrom } from './work'
 import type { World } from './world'
 
 const of = (world: World, ids: readonly string[]): (Volume | undefined)[] =>
   ids.map((id) => world.volumes.find((one) => one.id === id || one.name === id))
 
-type Reason = (volume: Volume) => string | undefined
+type Reason = (volume: Volume) => string | Wrong | undefined
 
-const inTheWay = (found: (Volume | undefined)[], reason: Reason): [string, string][] =>
-  found.flatMap((one, index): [string, string][] => {
-    const message = one ? reason(one) : 'there is no such volume'
-    return message ? [[`volumes[${index}]`, `volume ${one?.name}: ${message}`]] : []
+const inTheWay = (found: (Volume | undefined)[], reason: Reason): Wrong[] =>
+  found.flatMap((one, index): Wrong[] => {
+    const wrong = one ? reason(one) : 'there is no such volume'
+    if (!wrong) return []
+    const [message, blockers] = typeof wrong === 'string' ? [wrong, []] : [wrong[1], wrong[2]]
+    return [[`volumes[${index}]`, `volume ${one?.name}: ${message}`, blockers]]
   })
 
 export function deleteVolumes(world: World, body: VolumeDeleteBatch): Planned | Response {
   const found = of(world, body.volumes)
-  const wrong = inTheWay(found, ({ mapped_to: [first] }) =>
-    first ? `it is mapped to ${first.host}; delete these mappings first` : undefined,
+  const wrong = inTheWay(found, (one) =>
+    one.mapped_to.length && !body.cascade ? mappedTo(one) : undefined,
   )
   if (wrong.length) return refusal('No volume was deleted', wrong, 409)
   const volumes = found.filter((one) => one !== undefined)
-  const lines: Line[] = volumes.map(({ name }) => [
-    'destroy',
-    'volume',
-    name,
-    'it can be recovered for 24 hours',
-  ])
+  const lines: Line[] = [
+    ...volumes.flatMap(unmappedFrom),
+    ...volumes.map(({ name }): Line => ['destroy', 'volume', name, 'it can be recovered for 24 hours']),
+  ]
   const title = `Delete ${volumes.length} volumes`
   const steps = volumes.map(({ name }) => step(`set volume ${name} aside`))
   return planned(world, plan(title, lines, { steps }), 'volume', () => {

@@ -4,6 +4,7 @@ import { UNSEEN } from './alerts'
 import { json, plan } from './answers'
 import type { Made, Planned } from './answers'
 import { two } from './storage'
+import type { World } from './world'
 
 const MINUTE_MS = 60_000
 export const ago = (minutes: number): string => new Date(Date.now() - minutes * MINUTE_MS).toISOString()
@@ -120,12 +121,25 @@ const event = (
   ...more,
 })
 
-/** Undoing an event of the mock changes the log alone: what matters here is the way to it. */
-export function undoEvent(events: EventDetail[], row: EventDetail): Planned<Made<EventDetail>> {
+const freshSeq = (events: readonly EventDetail[]): number => Math.max(...events.map((one) => one.seq)) + 1
+
+/** Records a change that can be undone. Returns the header that names its event. */
+export function recorded(world: World, noun: string, message: string, undo: () => void) {
+  const seq = freshSeq(world.events)
+  const more = { undo: { possible: true, reason: null, undone_by: null } }
+  world.events.unshift(event(seq, 0, noun, `${noun}.created`, message, more))
+  world.undoing.set(seq, undo)
+  return { 'Lunette-Event': String(seq) }
+}
+
+/** Undoing an event that the mock did not record changes the log alone: what matters here is the way to it. */
+export function undoEvent(world: World, row: EventDetail): Planned<Made<EventDetail>> {
+  const { events } = world
   return {
     plan: plan(`Undo event ${row.seq}: ${row.message}`, [['change', row.noun, 'host4', 'name becomes web4']]),
     apply: () => {
-      const seq = Math.max(...events.map((one) => one.seq)) + 1
+      const seq = freshSeq(events)
+      world.undoing.get(row.seq)?.()
       row.undo = {
         possible: false,
         reason: `It was undone by event ${seq}; undo that event to restore the change.`,

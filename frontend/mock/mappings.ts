@@ -12,6 +12,7 @@ import type {
   RdmaDevice,
 } from '@/api'
 import { json, noContent, plan, refusal } from './answers'
+import { recorded } from './journal'
 import type { Gone, Line, Made, Planned } from './answers'
 import { MADE, freshId } from './made'
 import type { World } from './world'
@@ -171,9 +172,17 @@ function mapped<Body>(world: World, fresh: Mapping[], answer: Body): Planned<Mad
         })
         if (volume) volume.export = { state: 'open', reason: null }
       }
-      return json(answer, 201)
+      const undo = () => fresh.forEach((one) => take(world, one))
+      return json(answer, 201, recorded(world, 'mapping', title, undo))
     },
   }
+}
+
+/** A volume leaves a host or group. */
+export function take(world: World, row: Mapping): void {
+  world.mappings = world.mappings.filter((one) => one.id !== row.id)
+  const volume = world.volumes.find(({ id }) => id === row.volume_id)
+  if (volume) volume.mapped_to = volume.mapped_to.filter((one) => one.mapping_id !== row.id)
 }
 
 export function createMapping(world: World, spec: MappingCreate): Planned<Made<Mapping>> | Response {
@@ -214,9 +223,7 @@ export function deleteMapping(world: World, row: Mapping): Planned<Gone> {
       { hosts_interrupted: isLoggedIn ? [owner] : [], volumes: [usedVolume(world, row.volume)] },
     ),
     apply: () => {
-      world.mappings = world.mappings.filter((one) => one !== row)
-      const volume = world.volumes.find(({ id }) => id === row.volume_id)
-      if (volume) volume.mapped_to = volume.mapped_to.filter((one) => one.mapping_id !== row.id)
+      take(world, row)
       return noContent()
     },
   }

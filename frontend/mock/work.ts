@@ -1,7 +1,15 @@
 /** What takes a job in the mock: arrays and volumes, cut and deleted. */
-import type { ArrayCreateWritable, Plan, StorageArray, Volume, VolumeBatch, VolumeCreate } from '@/api'
+import type {
+  ArrayCreateWritable,
+  Plan,
+  ProblemBlocker,
+  StorageArray,
+  Volume,
+  VolumeBatch,
+  VolumeCreate,
+} from '@/api'
 import { plan, refusal } from './answers'
-import type { Line, Planned } from './answers'
+import type { Line, Planned, Wrong } from './answers'
 import { start } from './jobs'
 import { besideOf, dataDisks, memberOf } from './layouts'
 import { freshId } from './made'
@@ -176,16 +184,35 @@ export function createVolumes(world: World, specs: VolumeCreate[]): Planned | Re
   }
 }
 
-export function deleteVolume(world: World, row: Volume): Planned | Response {
-  if (row.mapped_to.length)
-    return refusal(
-      `Volume ${row.name} was not deleted`,
-      [['volume', `it is mapped to ${row.mapped_to[0]?.host}; delete these mappings first`]],
-      409,
-    )
+const ownersOf = ({ mapped_to: owners }: Volume): ProblemBlocker[] =>
+  owners.map(({ host, host_group: group, mapping_id: id }) => ({
+    noun: host === null ? 'host_group' : 'host',
+    id,
+    name: host ?? group ?? '',
+  }))
+
+export const mappedTo = (row: Volume): Wrong => {
+  const names = ownersOf(row).map(({ name }) => name)
+  return ['volume', `it is mapped to ${names.join(', ')}; delete these mappings first`, ownersOf(row)]
+}
+
+export const unmappedFrom = (row: Volume): Line[] =>
+  row.mapped_to.map((one) => [
+    'destroy',
+    'mapping',
+    row.name,
+    `${one.host ?? one.host_group} loses LUN ${one.lun}, which stays reserved for 24 hours`,
+  ])
+
+export function deleteVolume(world: World, row: Volume, cascade = false): Planned | Response {
+  if (row.mapped_to.length && !cascade)
+    return refusal(`Volume ${row.name} was not deleted`, [mappedTo(row)], 409)
   const found = plan(
     `Delete volume ${row.name}`,
-    [['destroy', 'volume', row.name, `${row.size_bytes / 2 ** 30} GiB of data are lost`]],
+    [
+      ...unmappedFrom(row),
+      ['destroy', 'volume', row.name, `${row.size_bytes / 2 ** 30} GiB of data are lost`],
+    ],
     {
       steps: steps(
         ['wait until 1 export is removed and idle'],
@@ -199,6 +226,7 @@ export function deleteVolume(world: World, row: Volume): Planned | Response {
     apply: () =>
       start(world, found, 'volume', () => {
         world.volumes = world.volumes.filter((one) => one !== row)
+        world.mappings = world.mappings.filter((one) => one.volume_id !== row.id)
       }),
   }
 }

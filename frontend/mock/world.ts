@@ -80,6 +80,8 @@ export interface World {
   unseenSessions: Unseen[]
   jobs: Job[]
   events: EventDetail[]
+  /** By the number of an event, what undoing it does to the mock. */
+  undoing: Map<number, () => void>
   drift: DriftReport
   /** I/Os per second by volume, of those that are in use. */
   iops: Record<string, number>
@@ -219,6 +221,7 @@ export function makeWorld(): World {
     unseenSessions: [],
     jobs: [volumesJob(), undoneJob()],
     events: events(),
+    undoing: new Map(),
     drift: { items: [], complete: true, unseen: [], repaired: 0 },
     iops: {},
     reused: [],

@@ -14,8 +14,8 @@ export const VOLUMES = {
   volumeDeleteBatch: ({ world, body }) => bulk.deleteVolumes(world, body),
   volumeShow: ({ world, path }) => shown(find(world.volumes, path.volume)),
   volumeWhy: ({ world, path }) => json(whole.why(world, find(world.volumes, path.volume))),
-  volumeDelete: ({ world, path, request }) =>
-    work.deleteVolume(world, bound(world.volumes, path.volume, request)),
+  volumeDelete: ({ world, path, query, request }) =>
+    work.deleteVolume(world, bound(world.volumes, path.volume, request), query.cascade),
   volumePatch: ({ world, path, body, request }) =>
     care.patchVolume(world, bound(world.volumes, path.volume, request), body),
   volumeGrow: ({ world, path, body }) => care.growVolume(world, find(world.volumes, path.volume), body),

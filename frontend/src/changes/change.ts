@@ -6,6 +6,8 @@ import { useQueryClient } from '@tanstack/vue-query'
 import { ref, shallowRef } from 'vue'
 import type { Job, Plan } from '@/api'
 import { invalidateTags, tagsFor } from '@/server/live'
+import type { Blocker } from '@/ui/problems'
+import type { CascadeWords } from './cascade'
 
 /** What the layer adds to a call of the generated client. */
 export interface Call {
@@ -20,7 +22,27 @@ export interface Change {
   noun: string
   /** Reads what is changed; its ETag goes along, so that nobody else's change is overwritten. */
   read?: () => Promise<{ response?: Response }>
-  send: (call: Call) => Promise<{ data?: unknown }>
+  send: (call: Call) => Promise<{ data?: unknown; response?: Response }>
+  /** The same change together with what prevents it, such as the mappings of a volume that is deleted. */
+  cascade?: Change
+  /** What the cascade takes along of these objects, where it is not what a deletion takes. */
+  cascadeWords?: (blockers: readonly Blocker[]) => CascadeWords | undefined
+}
+
+/** What became of a change: the resource, a job or nothing, and the event by which it can be undone. */
+export interface Made {
+  data: unknown
+  event?: number
+}
+
+/** A deletion, and the same one with what prevents it. */
+export function deletionOf(
+  noun: string,
+  read: NonNullable<Change['read']>,
+  send: (call: Call & { query: { cascade?: boolean } }) => ReturnType<Change['send']>,
+): Change {
+  const cascade = { noun, read, send: (call: Call) => send({ ...call, query: { ...call.query, cascade: true } }) }
+  return { noun, read, send, cascade }
 }
 
 export type Phase = 'idle' | 'planning' | 'planned' | 'sending' | 'sent'
@@ -97,14 +119,14 @@ export function useChange() {
   }
 
   /** Makes the change that was planned. The answer is the resource, a job, or nothing after a delete. */
-  async function run(change: Change, confirm: string[] = []): Promise<{ data: unknown } | undefined> {
+  async function run(change: Change, confirm: string[] = []): Promise<Made | undefined> {
     const own = turn
     phase.value = 'sending'
     error.value = undefined
     try {
-      const { data } = await change.send(call(false, key, etag, confirm))
+      const { data, response } = await change.send(call(false, key, etag, confirm))
       if (own === turn) phase.value = 'sent'
-      return { data }
+      return { data, event: Number(response?.headers.get('Lunette-Event') ?? undefined) || undefined }
     } catch (caught) {
       if (own === turn) fail(caught, 'planned')
       return undefined
@@ -113,8 +135,8 @@ export function useChange() {
     }
   }
 
-  /** Makes a change that needs no second look: planned by the API, not shown. */
-  async function runAtOnce(change: Change): Promise<{ data: unknown } | undefined> {
+  /** Makes a change whose plan was shown beside its form. */
+  async function runAtOnce(change: Change, confirm: string[] = []): Promise<Made | undefined> {
     reset()
     key = crypto.randomUUID()
     try {
@@ -123,7 +145,7 @@ export function useChange() {
       fail(caught, 'idle')
       return undefined
     }
-    return run(change)
+    return run(change, confirm)
   }
 
   function fail(caught: unknown, back: Phase): void {

@@ -1,8 +1,16 @@
 /** Turns whatever a call threw into one readable problem; the server's own words win. */
 
+/** An object that prevents a change. */
+export interface Blocker {
+  noun: string
+  id: string
+  name: string
+}
+
 export interface FieldProblem {
   field: string
   message: string
+  blockers?: Blocker[]
 }
 
 export interface ReadableProblem {

@@ -25,6 +25,7 @@ import type {
   ScrubAction,
   StorageArray,
 } from '@/api'
+import { deletionOf } from '@/changes/change'
 import type { Change } from '@/changes/change'
 
 /** What can be done with one disk of an array. */
@@ -157,8 +158,9 @@ export const changeArray = (array: StorageArray, body: ArrayPatch): Change => ({
   send: (call) => arrayPatch({ path: path(array), body, ...call }),
 })
 
-export const deletion = (array: StorageArray): Change => ({
-  noun: 'array',
-  read: () => arrayShow({ path: path(array) }),
-  send: (call) => arrayDelete({ path: path(array), ...call }),
-})
+export const deletion = (array: StorageArray): Change =>
+  deletionOf(
+    'array',
+    () => arrayShow({ path: path(array) }),
+    (call) => arrayDelete({ path: path(array), ...call }),
+  )

@@ -10,15 +10,14 @@ import {
   volumeShow,
 } from '@/api'
 import type { Snapshot, SnapshotClone, SnapshotCreate, Volume } from '@/api'
+import { newerWords } from '@/changes/cascade'
+import { deletionOf } from '@/changes/change'
 import type { Change } from '@/changes/change'
 
-const read = (volume: Volume) => () => volumeShow({ path: { volume: volume.id } })
+const read = (volume: { id: string }) => () => volumeShow({ path: { volume: volume.id } })
 
-export const deletion = (volume: Volume): Change => ({
-  noun: 'volume',
-  read: read(volume),
-  send: (call) => volumeDelete({ path: { volume: volume.id }, ...call }),
-})
+export const deletion = (volume: { id: string }): Change =>
+  deletionOf('volume', read(volume), (call) => volumeDelete({ path: { volume: volume.id }, ...call }))
 
 export const grow = (volume: Volume, bytes: number): Change => ({
   noun: 'volume',
@@ -27,12 +26,19 @@ export const grow = (volume: Volume, bytes: number): Change => ({
 })
 
 /** `keep`: what the volume holds now becomes a deleted volume, and is not lost. */
-export const rollBack = (volume: Volume, snapshot: Snapshot, keep: boolean): Change => ({
-  noun: 'volume',
-  read: read(volume),
-  send: (call) =>
-    volumeRollBack({ path: { volume: volume.id }, body: { snapshot: snapshot.id, keep }, ...call }),
-})
+export function rollBack(volume: Volume, snapshot: Snapshot, keep: boolean): Change {
+  const past = (isPast: boolean): Change => ({
+    noun: 'volume',
+    read: read(volume),
+    send: (call) =>
+      volumeRollBack({
+        path: { volume: volume.id },
+        body: { snapshot: snapshot.id, keep, ...(isPast && { delete_newer_snapshots: true }) },
+        ...call,
+      }),
+  })
+  return { ...past(false), cascade: past(true), cascadeWords: newerWords }
+}
 
 export const takeSnapshot = (body: SnapshotCreate): Change => ({
   noun: 'snapshot',

@@ -11,10 +11,14 @@ export const BULK_LIMIT = 1000
 
 const ids = (volumes: readonly Volume[]): string[] => volumes.map(({ id }) => id)
 
-export const deleteAll = (volumes: readonly Volume[]): Change => ({
-  noun: 'volume',
-  send: (call) => volumeDeleteBatch({ body: { volumes: ids(volumes) }, ...call }),
-})
+export function deleteAll(volumes: readonly Volume[]): Change {
+  const withAll = (cascade: boolean): Change => ({
+    noun: 'volume',
+    send: (call) =>
+      volumeDeleteBatch({ body: { volumes: ids(volumes), ...(cascade && { cascade }) }, ...call }),
+  })
+  return { ...withAll(false), cascade: withAll(true) }
+}
 
 export const snapshotAll = (
   volumes: readonly Volume[],
