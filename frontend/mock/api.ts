@@ -94,7 +94,7 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
     const url = new URL(request.url)
     const path = url.pathname.replace('/api/v1', '')
     if (path !== '/login' && !world.me) return problem(401, 'Login required', 'No session.')
-    if (world.broken && /s$/.test(path) && path !== '/status')
+    if (world.broken && /(s|drift)$/.test(path) && path !== '/status')
       return problem(503, 'Not available', world.broken)
     if (request.method !== 'GET' && path !== '/login' && request.headers.get('X-CSRF-Token') !== CSRF)
       return problem(403, 'Permission denied', 'The header X-CSRF-Token is missing.')

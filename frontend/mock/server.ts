@@ -2,6 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Plugin } from 'vite'
 
+const HEARTBEAT_MS = 5_000
+
 async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -19,6 +21,8 @@ async function toRequest(incoming: IncomingMessage): Promise<Request> {
 function stream(response: ServerResponse): void {
   response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' })
   response.write(': connected\n\n')
+  const beating = setInterval(() => response.write('event: heartbeat\ndata: {}\n\n'), HEARTBEAT_MS)
+  response.on('close', () => clearInterval(beating))
 }
 
 export function mockApi(): Plugin {

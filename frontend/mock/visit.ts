@@ -32,6 +32,10 @@ export class FakeEventSource extends EventTarget {
     this.dispatchEvent(new Event('error'))
   }
 
+  beat(): void {
+    this.dispatchEvent(new MessageEvent('heartbeat', { data: '{}' }))
+  }
+
   tell(data: string): void {
     this.dispatchEvent(new MessageEvent('message', { data }))
   }

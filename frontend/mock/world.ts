@@ -56,7 +56,7 @@ export interface World {
   /** Whether the administrator has a second factor; its code is `CODE` of people.ts. */
   secondFactor: boolean
   me?: Me
-  /** While set, every list answers 503 with this detail. */
+  /** While set, every list and the drift report answer 503 with this detail. */
   broken?: string
   /** Nothing was measured since the appliance started. */
   isUnmeasured?: boolean

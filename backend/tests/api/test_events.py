@@ -127,10 +127,13 @@ def test_a_shutdown_ends_the_streams_instead_of_waiting_for_them(
     assert "graceful shutdown exceeded" not in capsys.readouterr().err  # uvicorn's word for what held it up
 
 
-def test_a_quiet_stream_gives_a_sign_of_life(live: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fastapi.routing._PING_INTERVAL", 0.2)
+def test_a_quiet_stream_sends_heartbeats_which_are_no_events(live: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feed, "LOOK_AGAIN_S", 0.1)
     with live.http.stream("GET", "/api/v1/events/stream") as response:
-        assert any(line == ": ping" for line in response.iter_lines())
+        lines = response.iter_lines()
+        for _ in range(2):
+            assert next(line for line in lines if line.startswith("event: ")) == "event: heartbeat"
+            assert (next(lines), next(lines)) == ("data: {}", "")  # without an id: nothing to go on from
 
 
 def opened(live: Running, headers: dict[str, str], times: int) -> tuple[list[httpx2.Response], list[int]]:
@@ -189,7 +192,7 @@ def test_a_stream_ends_with_its_token(live: Running) -> None:
         lines = response.iter_lines()
         assert next(lines) == ": connected"
         assert live.api.delete(f"/tokens/{token['id']}").status_code == 204
-        assert not [line for line in lines if line.startswith("data:")], "it is not even told that it was deleted"
+        assert not [line for line in lines if line.startswith("id:")], "it is not even told that it was deleted"
 
 
 def test_a_stream_ends_with_its_login(live: Running) -> None:
@@ -215,4 +218,4 @@ def test_a_stream_ends_when_its_login_runs_out(live: Running, monkeypatch: pytes
         assert next(lines) == ": connected"
         with live.services.store.write() as tx:
             tx.get_one(ApiToken, token["id"]).expires_at = utc_now() - dt.timedelta(seconds=1)
-        assert not [line for line in lines if line.startswith("data: ")]
+        assert not [line for line in lines if line.startswith("id:")]

@@ -64,7 +64,8 @@ def test_a_problem_names_every_wrong_field(client: Client) -> None:
     assert len(refused.value.lines()) == 3
 
 
-def test_events_come_as_they_happen(client: Client) -> None:
+def test_events_come_as_they_happen(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lunette.api.events.feed.LOOK_AGAIN_S", 0.05)  # heartbeats between them, which are no events
     events = client.follow_events()
     found: list[dict[str, Any]] = []
     reading = threading.Thread(target=lambda: found.append(next(events)), daemon=True)

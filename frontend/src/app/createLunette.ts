@@ -5,6 +5,7 @@ import { createPinia } from 'pinia'
 import { createApp } from 'vue'
 import type { RouterHistory } from 'vue-router'
 import { setUpClient } from '@/server/client'
+import { useConnection } from '@/server/connection'
 import { makeQueryClient } from '@/server/queries'
 import { useSession } from '@/session/session'
 import App from './App.vue'
@@ -14,6 +15,7 @@ import { makeRouter } from './router'
 export function createLunette(history: RouterHistory) {
   const app = createApp(App).use(createPinia())
   const session = useSession()
+  const connection = useConnection()
   const queryClient = makeQueryClient()
   const router = makeRouter(session, history)
 
@@ -24,6 +26,8 @@ export function createLunette(history: RouterHistory) {
 
   setUpClient({
     csrfToken: () => session.csrfToken,
+    onAnswer: connection.heard,
+    onNoAnswer: connection.missed,
     onLoginEnded: () => {
       if (!session.username) return
       session.forget()

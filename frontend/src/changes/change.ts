@@ -3,8 +3,9 @@
  * under one key, so that trying again after a broken connection never does it twice.
  */
 import { useQueryClient } from '@tanstack/vue-query'
-import { ref, shallowRef } from 'vue'
+import { ref, shallowRef, watch } from 'vue'
 import type { Job, Plan } from '@/api'
+import { useConnection } from '@/server/connection'
 import { invalidateTags, tagsFor } from '@/server/live'
 import type { Blocker } from '@/ui/problems'
 import type { CascadeWords } from './cascade'
@@ -14,6 +15,7 @@ export interface Call {
   /** `confirm` names the volumes that are in use and may go; only given where the plan has such. */
   query: { dry_run: boolean; confirm?: string[] }
   headers: { 'Idempotency-Key'?: string; 'If-Match'?: string }
+  signal?: AbortSignal
   throwOnError: true
 }
 
@@ -67,8 +69,15 @@ async function tagOf(change: Change): Promise<string | undefined> {
   return read?.response?.headers.get('ETag') ?? undefined
 }
 
-function call(isRehearsal: boolean, key: string, etag: string | undefined, confirm: string[] = []): Call {
+function call(
+  isRehearsal: boolean,
+  key: string,
+  etag: string | undefined,
+  rest: { confirm?: string[]; signal?: AbortSignal } = {},
+): Call {
+  const { confirm = [], signal } = rest
   return {
+    signal,
     query: { dry_run: isRehearsal, ...(confirm.length && { confirm }) },
     headers: { 'Idempotency-Key': key, ...(etag && { 'If-Match': etag }) },
     throwOnError: true,
@@ -91,6 +100,17 @@ export function useChange() {
   let etag: string | undefined
   /** Counts up with every start, so that the answer to an abandoned one is dropped. */
   let turn = 0
+  /** Ends what hangs when the appliance no longer answers; under its key it is safely sent again. */
+  let hanging = new AbortController()
+  const connection = useConnection()
+  watch(
+    () => connection.isLost,
+    (isLost) => {
+      if (isLost) hanging.abort()
+      hanging = new AbortController()
+    },
+    { flush: 'sync' },
+  )
 
   function reset(): void {
     turn += 1
@@ -107,7 +127,7 @@ export function useChange() {
     try {
       key = crypto.randomUUID()
       etag = await tagOf(change)
-      const { data } = await change.send(call(true, key, etag))
+      const { data } = await change.send(call(true, key, etag, { signal: hanging.signal }))
       if (own !== turn) return false
       plan.value = isPlan(data) ? data : undefined
       phase.value = 'planned'
@@ -124,7 +144,7 @@ export function useChange() {
     phase.value = 'sending'
     error.value = undefined
     try {
-      const { data, response } = await change.send(call(false, key, etag, confirm))
+      const { data, response } = await change.send(call(false, key, etag, { confirm, signal: hanging.signal }))
       if (own === turn) phase.value = 'sent'
       return { data, event: Number(response?.headers.get('Lunette-Event') ?? undefined) || undefined }
     } catch (caught) {

@@ -9,9 +9,17 @@ export interface ClientHooks {
   onLoginEnded: () => void
   /** The server answered that something has to be done before all else: a new password, or a second factor. */
   onSetUpRequired: () => void
+  /** The appliance has answered, whatever it said. */
+  onAnswer: () => void
+  /** A request came back without an answer of the appliance. */
+  onNoAnswer: () => void
 }
 
 const SET_UP_REQUIRED = new Set(['password-change-required', 'second-factor-required'])
+
+/** A proxy's error page is no answer; the API's own errors are JSON. */
+const isAnswer = (response: Response): boolean =>
+  response.status < 500 || (response.headers.get('Content-Type') ?? '').includes('json')
 
 async function asksToSetUp(response: Response): Promise<boolean> {
   if (response.status !== 403) return false
@@ -26,12 +34,19 @@ export function setUpClient(hooks: ClientHooks): void {
   client.setConfig({ baseUrl: window.location.origin, credentials: 'same-origin' })
   client.interceptors.request.clear()
   client.interceptors.response.clear()
+  client.interceptors.error.clear()
   client.interceptors.request.use((request) => {
     const token = hooks.csrfToken()
     if (token && CHANGING.has(request.method)) request.headers.set('X-CSRF-Token', token)
     return request
   })
+  client.interceptors.error.use((error, response, request) => {
+    if (!response && !request?.signal.aborted) hooks.onNoAnswer()
+    return error
+  })
   client.interceptors.response.use(async (response, request) => {
+    if (isAnswer(response)) hooks.onAnswer()
+    else hooks.onNoAnswer()
     if (response.status === 401 && !new URL(request.url).pathname.endsWith('/login')) hooks.onLoginEnded()
     if (await asksToSetUp(response)) hooks.onSetUpRequired()
     return response

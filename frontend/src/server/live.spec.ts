@@ -1,10 +1,14 @@
-import { QueryClient } from '@tanstack/vue-query'
+import { QueryClient, onlineManager } from '@tanstack/vue-query'
+import { createPinia, setActivePinia } from 'pinia'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { FakeEventSource } from '../../mock/visit'
+import { useConnection } from './connection'
 import { useLive } from './live'
 
 let queries: QueryClient
 let live: ReturnType<typeof useLive>
+let connection: ReturnType<typeof useConnection>
+let answers: boolean
 
 const stale = () =>
   queries
@@ -16,6 +20,15 @@ const stale = () =>
 beforeEach(() => {
   vi.useFakeTimers()
   vi.stubGlobal('EventSource', FakeEventSource)
+  setActivePinia(createPinia())
+  connection = useConnection()
+  answers = false
+  // As client.ts does with every answer.
+  vi.stubGlobal('fetch', async () => {
+    if (!answers) throw new TypeError('Failed to fetch')
+    connection.heard()
+    return Response.json({})
+  })
   queries = new QueryClient()
   for (const [id, tag] of [
     ['diskList', 'disks'],
@@ -79,17 +92,50 @@ it('stays live when the server ends a stream and takes the client back in time',
   FakeEventSource.last?.open()
   vi.advanceTimersByTime(10_000)
   expect(live.state.value).toBe('live')
+  expect(connection.isLost).toBe(false)
   expect(stale()).toEqual([])
 })
 
-it('says that it is lost when the outage lasts, and fetches everything again afterwards', () => {
+it('says that it is lost when the outage lasts, and fetches everything again afterwards', async () => {
   FakeEventSource.last?.open()
   FakeEventSource.last?.fail()
-  vi.advanceTimersByTime(7_000)
-  expect(live.state.value).toBe('lost')
+  await vi.advanceTimersByTimeAsync(7_000)
+  expect([live.state.value, connection.isLost]).toEqual(['lost', true])
+  expect(onlineManager.isOnline()).toBe(false)
   FakeEventSource.last?.open()
-  expect(live.state.value).toBe('live')
+  expect([live.state.value, connection.isLost]).toEqual(['live', false])
+  expect(onlineManager.isOnline()).toBe(true)
   expect(stale()).toHaveLength(5)
+})
+
+it('takes silence for a loss although nothing broke, and heartbeats for a sign of life', async () => {
+  FakeEventSource.last?.open()
+  for (let beat = 0; beat < 6; beat += 1) {
+    await vi.advanceTimersByTimeAsync(5_000)
+    FakeEventSource.last?.beat()
+  }
+  expect(connection.isLost).toBe(false)
+  const heard = connection.heardAt
+  await vi.advanceTimersByTimeAsync(16_000)
+  expect([connection.isLost, connection.heardAt]).toEqual([true, heard])
+})
+
+it('gives up what hangs and tries anew until it gets through', async () => {
+  const first = FakeEventSource.last
+  first?.open()
+  await vi.advanceTimersByTimeAsync(25_000)
+  expect(FakeEventSource.last).not.toBe(first)
+  expect(first?.readyState).toBe(FakeEventSource.CLOSED)
+  FakeEventSource.last?.open()
+  expect(connection.isLost).toBe(false)
+})
+
+it('is not lost where the stream alone is refused', async () => {
+  answers = true
+  FakeEventSource.last?.close()
+  FakeEventSource.last?.fail()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect([live.state.value, connection.isLost]).toEqual(['lost', false])
 })
 
 it('connects anew when the browser has given up on the stream', () => {

@@ -2,14 +2,22 @@
  * The event stream. An event carries no data for the screen: it only says which noun changed, and every cached
  * query tagged with that noun is fetched again (rule R8). EventSource repeats Last-Event-ID by itself.
  */
+import { onlineManager } from '@tanstack/vue-query'
 import type { QueryClient } from '@tanstack/vue-query'
-import { ref } from 'vue'
+import { ref, watch } from 'vue'
+import { statusShow } from '@/api'
+import { useConnection } from './connection'
 
 export type LiveState = 'connecting' | 'live' | 'lost'
 
 const RECONNECT_MS = 3_000
 /** The server ends a stream every ten minutes; coming back in time is no news. */
 const GRACE_MS = 6_000
+/** Three heartbeats of the server. */
+const SILENCE_MS = 15_000
+const LOOK_EVERY_MS = 1_000
+/** An attempt to get through that hangs, as in a network that was cut, is given up for a new one. */
+const ATTEMPT_MS = 9_000
 /** A batch of 32 volumes is 32 events and one refetch. */
 const GATHER_MS = 250
 
@@ -48,11 +56,16 @@ export function invalidateTags(queries: QueryClient, tags: ReadonlySet<string>):
 }
 
 export function useLive(queries: QueryClient) {
+  const connection = useConnection()
+  /** Of the stream alone: where only that is refused, the appliance answers all the same. */
   const state = ref<LiveState>('connecting')
   let source: EventSource | undefined
+  let startedAt = 0
+  let brokenAt: number | undefined
+  let isProbing = false
   let retry: ReturnType<typeof setTimeout> | undefined
   let gather: ReturnType<typeof setTimeout> | undefined
-  let grace: ReturnType<typeof setTimeout> | undefined
+  let looking: ReturnType<typeof setInterval> | undefined
   let changed = new Set<string>()
 
   function flush(): void {
@@ -63,37 +76,80 @@ export function useLive(queries: QueryClient) {
   }
 
   function onEvent(message: MessageEvent<string>): void {
+    connection.heard()
     for (const tag of tagsOf(message.data)) changed.add(tag)
     if (!changed.size) return
     gather ??= setTimeout(flush, GATHER_MS)
   }
 
   function onOpen(): void {
-    clearTimeout(grace)
-    grace = undefined
-    // After a real outage the appliance may be another one: everything on screen is asked for again.
-    if (state.value === 'lost') void queries.invalidateQueries()
+    brokenAt = undefined
+    // Events may have been missed: everything on screen is asked for again.
+    if (state.value === 'lost' && !connection.isLost) void queries.invalidateQueries()
     state.value = 'live'
+    connection.heard()
   }
 
   function onError(): void {
-    grace ??= setTimeout(() => (state.value = 'lost'), GRACE_MS)
+    brokenAt ??= Date.now()
     if (source?.readyState !== EventSource.CLOSED) return
-    retry = setTimeout(start, RECONNECT_MS)
+    clearTimeout(retry)
+    retry = setTimeout(connect, RECONNECT_MS)
   }
 
-  function start(): void {
+  function connect(): void {
+    clearTimeout(retry)
     source?.close()
+    startedAt = Date.now()
     source = new EventSource('/api/v1/events/stream')
     source.addEventListener('open', onOpen)
     source.addEventListener('error', onError)
     source.addEventListener('message', onEvent)
+    source.addEventListener('heartbeat', connection.heard)
+  }
+
+  /** Does it answer although its stream does not? An answer counts wherever it comes in (client.ts). */
+  async function probe(): Promise<void> {
+    if (isProbing) return
+    isProbing = true
+    await statusShow({ signal: AbortSignal.timeout(ATTEMPT_MS) }).catch(() => undefined)
+    isProbing = false
+  }
+
+  function look(): void {
+    const now = Date.now()
+    const broken = brokenAt === undefined ? 0 : now - brokenAt
+    if (broken >= GRACE_MS) state.value = 'lost'
+    const silence = now - connection.heardAt
+    if (silence >= SILENCE_MS || (broken >= GRACE_MS && silence >= GRACE_MS)) connection.lose()
+    if (!connection.isLost && !broken) return
+    if (connection.isLost && now - startedAt >= ATTEMPT_MS) connect()
+    if (silence >= RECONNECT_MS) void probe()
+  }
+
+  /** Nothing is asked for while nobody answers, and what hangs is given up; afterwards everything is asked anew. */
+  const unwatch = watch(
+    () => connection.isLost,
+    (isLost) => {
+      onlineManager.setOnline(!isLost)
+      if (isLost) void queries.cancelQueries()
+      else void queries.invalidateQueries()
+    },
+    { flush: 'sync' },
+  )
+
+  function start(): void {
+    connection.heard()
+    connect()
+    looking = setInterval(look, LOOK_EVERY_MS)
   }
 
   function stop(): void {
     source?.close()
     clearTimeout(retry)
-    clearTimeout(grace)
+    clearInterval(looking)
+    unwatch()
+    onlineManager.setOnline(true)
   }
 
   return { state, start, stop }

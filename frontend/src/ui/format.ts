@@ -64,9 +64,9 @@ export function formatMoment(iso: string): string {
   }).format(new Date(iso))
 }
 
-/** "14:03:09". */
-export function formatClock(iso: string): string {
-  return new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' }).format(new Date(iso))
+/** "14:03:09"; short "14:03". */
+export function formatClock(at: string | number, timeStyle: 'medium' | 'short' = 'medium'): string {
+  return new Intl.DateTimeFormat('en-GB', { timeStyle }).format(new Date(at))
 }
 
 /** "0.4 s", "12 s", "3 min 20 s", "2 h 5 min". */

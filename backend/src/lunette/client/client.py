@@ -197,8 +197,13 @@ class Client(Operations):
         headers = {"Accept": "text/event-stream", "Last-Event-ID": str(after)}
         lines = self._wire.stream(OPERATIONS["event_stream"].path, headers)
         with closing(lines):
+            is_event = True
             for line in lines:
-                if line.startswith(b"data:"):
+                if line.startswith(b"event:"):
+                    is_event = False  # a heartbeat
+                elif not line.strip():
+                    is_event = True
+                elif line.startswith(b"data:") and is_event:
                     yield json.loads(line[5:])
 
     def _newest_event(self) -> int:

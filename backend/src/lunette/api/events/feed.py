@@ -19,6 +19,7 @@ from lunette.store.journal import Event as EventRow
 
 PAGE = 500
 LOOK_AGAIN_S = 5.0
+"""How often a follower reads again, and so is told at least that it is still connected."""
 LONGEST_S = 600.0
 """A stream ends after ten minutes and the client reconnects."""
 MAX_STREAMS = 64
@@ -95,8 +96,11 @@ class EventFeed:
             self._streams[identity] -= 1
             self._streams += Counter()  # forgets who has none
 
-    async def follow(self, seq: int, is_let_in: Callable[[], bool] = lambda: True) -> AsyncIterator[Event]:
-        """Events after this number, until ten minutes have passed, `is_let_in` says no, or the process stops."""
+    async def follow(self, seq: int, is_let_in: Callable[[], bool] = lambda: True) -> AsyncIterator[Event | None]:
+        """Events after this number, until ten minutes have passed, `is_let_in` says no, or the process stops.
+
+        None where it looked and found no more: a heartbeat, which says that log and server still answer.
+        """
         loop = asyncio.get_running_loop()
         until = loop.time() + self._longest_s
         checked = loop.time()
@@ -114,6 +118,8 @@ class EventFeed:
                     seq = event.seq
                     yield event
                     wake.set()
+                if not found:
+                    yield None
                 await _wait(wake, min(LOOK_AGAIN_S, until - loop.time()))
         except LunetteError:
             return  # the database is unavailable: the client reconnects and gets a status

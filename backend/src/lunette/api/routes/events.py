@@ -37,6 +37,8 @@ _TABLE = {"schema": {"type": "string", "format": "binary"}}
 _RECORDS = {"schema": {"type": "array", "items": {"type": "object"}}}
 _EXPORTED: Responses = {200: {"content": {"text/csv": _TABLE, "application/json": _RECORDS}}, **refusals()}
 _RECONNECT_MS = 3000
+_HEARTBEAT = ServerSentEvent(event="heartbeat", data={})
+"""With data, because browsers drop a message without any; they take a named one for no event of the log."""
 _EVENT_COLUMNS = {"id": EventRow.seq, "seq": EventRow.seq}
 
 
@@ -107,12 +109,14 @@ async def event_stream(
 ) -> AsyncIterator[ServerSentEvent]:
     """Streams events as they happen, as server-sent events.
 
-    The `data` of each message is an Event, and its `id` is the number of the event. The stream ends after ten minutes,
-    and when the login or API token of the request ends. Reconnect with `Last-Event-ID` to continue without a gap.
+    The `data` of each message is an Event, and its `id` is the number of the event. While there are none, a message
+    with `event: heartbeat` is sent every five seconds; after 15 seconds without any message, treat the connection as
+    lost. The stream ends after ten minutes, and when the login or API token of the request ends. Reconnect with
+    `Last-Event-ID` to continue without a gap.
     """
     yield ServerSentEvent(comment="connected", retry=_RECONNECT_MS)
     async for event in feed.follow(start, partial(still_lets_in, request, services.store)):
-        yield ServerSentEvent(data=event, id=str(event.seq))
+        yield _HEARTBEAT if event is None else ServerSentEvent(data=event, id=str(event.seq))
 
 
 Number = Annotated[int, Path(ge=1, le=2**62, description="Number of the event.")]
