@@ -1,10 +1,12 @@
 """Every way in which machine and database can differ, in words with a fix; what a job makes or takes is no drift."""
 
+from dataclasses import replace
+
 from backend.tests import seen
 from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray, WriteHole
 from lunette.domain.drift import Drift, DriftKind
 from lunette.domain.exports import ConvergeReport, PortalReport, ServingState
-from lunette.domain.observations import Observation
+from lunette.domain.observations import Observation, Part, Unread
 from lunette.domain.volumes import ObservedGroup, ObservedVolume
 from lunette.planner.diagnosis.drift import DriftFacts, Known, find
 
@@ -97,6 +99,17 @@ def test_what_the_machine_lacks_is_missed_once_its_job_is_over() -> None:
     ]
     passing = facts((Known("u", "a", "creating"),), (Known("v", "b", "deleting"),))
     assert find(passing, machine(), None) == ()
+
+
+def test_a_disk_that_an_array_lacks_is_missed_unless_no_disk_can_be_seen() -> None:
+    tank = replace(TANK, disks=(seen.disk(1).id, "nvme-gone"))
+    there = machine(array(), volumes=(volume(),)).model_copy(update={"disks": (seen.disk(1),)})
+    (found,) = find(facts((tank,)), there, None)
+    assert (found.kind, found.noun, found.name) == (DriftKind.MISSING, "disk", "nvme-gone")
+    assert found.words == "it is a disk of array tank, and it was not found"
+    unread = (Unread(part=Part.DISKS, name="", reason="lsblk failed"),)
+    assert find(facts((tank,)), there.model_copy(update={"unread": unread}), None) == ()
+    assert find(facts((replace(tank, state="deleting"),)), there, None) == ()
 
 
 def test_what_the_database_lacks_is_ours_and_unknown_or_foreign() -> None:

@@ -203,13 +203,23 @@ def test_sessions_the_kernel_does_not_list_are_unknown_and_not_missing() -> None
     assert over_scsi.links[-1].state is LinkState.BROKEN
 
 
-def test_a_disk_the_array_survives_is_reported_and_not_blamed() -> None:
+def test_a_disk_the_array_survives_degrades_the_path_and_does_not_break_it() -> None:
     chain = why(without_disks(ArrayState.DEGRADED, "nvme-D2"))
     assert (
         "1 of 3 disks of array tank are missing or faulty (nvme-D2), and the array is running without them"
         in chain.links[0].words
     )
-    assert chain.sentence.startswith("The host is connected and can access")
+    assert [link.state for link in chain.links[:3]] == [LinkState.DEGRADED, LinkState.DEGRADED, LinkState.OK]
+    assert chain.sentence == (
+        f"The host is connected and can access LUN 3 of {TARGET}, but redundancy is reduced: {chain.links[0].words}."
+    )
+
+
+def test_a_rebuild_is_reduced_redundancy_and_what_nobody_knows_is_said_beside_it() -> None:
+    chain = why(replace(without_disks(ArrayState.REBUILDING), sessions=None))
+    assert (chain.links[1].part, chain.links[1].state) == (Part.ARRAY, LinkState.DEGRADED)
+    assert chain.sentence.startswith("Redundancy is reduced: array tank is rebuilding")
+    assert "The state of the session is unknown: the agent does not respond" in chain.sentence
 
 
 def test_a_host_in_a_group_comes_through_it() -> None:

@@ -27,6 +27,8 @@ class LinkState(StrEnum):
 
     OK = "ok"
     """The link works."""
+    DEGRADED = "degraded"
+    """The link works, but with reduced redundancy: another fault may break it."""
     BROKEN = "broken"
     """The link does not work."""
     UNKNOWN = "unknown"
@@ -41,7 +43,7 @@ class WhyLink(Model):
     state: LinkState
     """State of the link."""
     words: str
-    """Description of the state; for a broken link with the action to take."""
+    """Description of the state; for a broken or degraded link with the action to take."""
 
 
 class WhyChain(Model):
@@ -50,7 +52,7 @@ class WhyChain(Model):
     host: str | None
     """Name of the host; `null` if the volume is not mapped to any host."""
     sentence: str
-    """Summary in one sentence, which names the first broken link."""
+    """Summary in one sentence, which names the first broken link, or else the first degraded one."""
     links: tuple[WhyLink, ...]
     """Links of the chain, from disk to session."""
 

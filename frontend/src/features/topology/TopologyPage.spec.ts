@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { control, settle, text, visit } from '../../../mock/visit'
+import { tank } from '../../../mock/storage'
 import { loggedIn } from '../../../mock/world'
 
 const lines = (page: Element, column: string) =>
@@ -29,6 +30,21 @@ describe('the topology', () => {
     expect(page.textContent).toContain('Affected host: host2.')
     expect(lines(page, 'Initiators').filter((one) => one.includes('path broken here'))).toHaveLength(1)
     expect(page.querySelectorAll('svg path[stroke-dasharray="6 4"]')).toHaveLength(2)
+  })
+
+  it('says how many of a fold are well, and that an array has lost redundancy', async () => {
+    const world = loggedIn()
+    const [disk] = world.disks
+    const [array] = world.arrays
+    if (!disk || !array) throw new Error('The mock has no array.')
+    world.disks = Array.from({ length: 30 }, (_, slot) => ({ ...disk, id: `d${slot}`, array_id: array.id }))
+    const members = tank(world.disks, 32).members
+    if (members[2]) members[2].state = 'missing'
+    world.arrays = [{ ...array, members, health: 'degraded' }]
+    const { page } = await visit('/topology', world)
+    expect(lines(page, 'Disks')).toEqual(['30 disks, 29 of 30 in sync'])
+    expect(page.textContent).toContain('No path is broken, but array tank has reduced redundancy.')
+    expect(page.textContent).not.toContain('All paths are healthy')
   })
 
   it('keeps what is chosen in the address, and leaves only what hangs on it', async () => {

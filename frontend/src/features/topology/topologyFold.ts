@@ -9,7 +9,9 @@ const ROOM: Record<Column, number> = { disk: 24, array: 24, volume: 48, mapping:
 export interface Line {
   key: string
   column: Column
+  /** Of the worst member, as of any chain. */
   tone: Tone
+  worst: GraphNode
   isBroken: boolean
   members: [GraphNode, ...GraphNode[]]
 }
@@ -21,6 +23,10 @@ export interface Picture {
 
 /** A folded edge is as bad as its worst: red is never hidden in a fold. */
 const WORST: readonly EdgeState[] = ['whole', 'unknown', 'cut', 'broken']
+
+const TONES: readonly Tone[] = ['good', 'quiet', 'busy', 'warn', 'bad']
+const worse = (one: GraphNode, other: GraphNode): GraphNode =>
+  TONES.indexOf(other.tone) > TONES.indexOf(one.tone) ? other : one
 
 function gather(nodes: readonly GraphNode[], keyOf: (node: GraphNode) => string): Map<string, GraphNode[]> {
   const found = new Map<string, GraphNode[]>()
@@ -55,9 +61,16 @@ export function fold(graph: Pick<Graph, 'nodes' | 'edges'>): Picture {
       if (!first) continue
       const key = others.length ? group : first.key
       for (const node of members) place.set(node.key, key)
-      const { column: where, tone } = first
+      const worst = members.reduce(worse)
       const isBroken = members.some((node) => node.isBroken)
-      lines.set(key, { key, column: where, tone, isBroken, members: [first, ...others] })
+      lines.set(key, {
+        key,
+        column: first.column,
+        tone: worst.tone,
+        worst,
+        isBroken,
+        members: [first, ...others],
+      })
     }
   const edges = new Map<string, Edge>()
   for (const edge of graph.edges) {

@@ -186,6 +186,20 @@ describe('what does not fit', () => {
     expect(picture.edges.filter(({ state }) => state === 'broken')).toHaveLength(1)
   })
 
+  it('is as bad as its worst member', () => {
+    const facts = factsOf()
+    const [disk] = facts.disks
+    if (!disk) throw new Error('The mock has no disks.')
+    const disks = Array.from({ length: 30 }, (_, slot) => ({ ...disk, id: `d${slot}` }))
+    const array = tank(disks, 32)
+    const members = array.members.map((one, slot) => (slot === 2 ? { ...one, state: 'missing' } : one))
+    const { lines } = fold(buildGraph({ ...facts, disks, arrays: [{ ...array, members }] }))
+    const line = [...lines.values()].find(({ column }) => column === 'disk')
+    expect(line?.members).toHaveLength(30)
+    expect([line?.tone, line?.worst.name]).toEqual(['bad', disks[2]?.serial])
+    expect(line?.worst.word).toBe('arrays.members.missing')
+  })
+
   it('is drawn in time: ten thousand volumes for five hundred hosts', () => {
     const facts = large()
     const hosts = Array.from({ length: 500 }, (_, index) => host(`esx${index + 1}`, { id: `h${index}` }))

@@ -71,11 +71,23 @@ export function useLineWords() {
     return node.column === 'session' ? tail(node.name) || t('topology.noInitiator') : node.name
   }
 
+  /** Of a fold in which some are worse than others, how many are well: "7 of 8 in sync". */
+  function wordOf({ members, worst, tone }: Line): string {
+    const well = members.filter((node) => node.tone === 'good')
+    if (tone === 'good' || tone === 'quiet' || !well[0]) return t(worst.word)
+    const all = members.filter((node) => node.tone !== 'quiet')
+    return t('topology.wellOf', {
+      count: formatCount(well.length),
+      all: formatCount(all.length),
+      word: t(well[0].word).toLowerCase(),
+    })
+  }
+
   /** The second row; none where the name says it all and nothing is wrong. */
   function subOf(line: Line): string | undefined {
     const [node] = line.members
     const isQuiet = line.tone === 'good' || line.tone === 'quiet'
-    if (isFolded(line) && node.disk) return t(node.word)
+    if (isFolded(line) && node.disk) return wordOf(line)
     if (isFolded(line)) {
       const last = line.members.at(-1) ?? node
       const names =
@@ -83,7 +95,7 @@ export function useLineWords() {
           ? (node.mapping?.host ?? node.mapping?.host_group ?? '')
           : range(tail(node.name), tail(last.name))
       const isPlain = isQuiet && line.column !== 'session'
-      return isPlain ? names : `${t(node.word)} · ${names}`
+      return isPlain ? names : `${wordOf(line)} · ${names}`
     }
     if (node.array) return `${levelName(node.array.level)} · ${t(node.word)}`
     if (node.sessions?.[0]) {
@@ -114,7 +126,7 @@ export function useLineWords() {
       !isFolded(line) && node.mapping
         ? `${node.mapping.volume} → ${node.mapping.host ?? node.mapping.host_group}`
         : ''
-    const words = [kind.trim(), whose, t(node.word), line.isBroken && t('topology.breaksHere'), node.reason]
+    const words = [kind.trim(), whose, wordOf(line), line.isBroken && t('topology.breaksHere'), node.reason]
     return words.filter(Boolean).join(', ')
   }
 

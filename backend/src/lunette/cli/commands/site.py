@@ -23,7 +23,7 @@ _DESTROY = Param(
     metavar="NOUN/NAME",
 )
 _SIGNS = {"create": ("+", "green"), "change": ("~", "blue"), "interrupt": ("!", "yellow"), "destroy": ("-", "red")}
-_MARKS = {"ok": ("✓", "green"), "broken": ("✗", "red"), "unknown": ("?", "yellow")}
+_MARKS = {"ok": ("✓", "green"), "degraded": ("!", "yellow"), "broken": ("✗", "red"), "unknown": ("?", "yellow")}
 
 
 def export(call: Call) -> None:

@@ -13,6 +13,7 @@ from lunette.planner.diagnosis.drift import DriftFacts, Known
 from lunette.planner.engines.volume_engines import hides_volumes
 from lunette.store.resources import (
     Array,
+    ArrayDisk,
     DeletedSnapshot,
     DeletedVolume,
     FcPort,
@@ -40,6 +41,9 @@ def report(tx: Session, seen: Observation | None, exports: ConvergeReport | None
 
 def _facts(tx: Session, seen: Observation | None) -> DriftFacts:
     arrays = tx.execute(select(Array.id, Array.uuid, Array.name, Array.state)).all()
+    disks: dict[str, tuple[str, ...]] = {}
+    for array_id, disk_id in tx.execute(select(ArrayDisk.array_id, ArrayDisk.disk_id).order_by(ArrayDisk.disk_id)):
+        disks[array_id] = (*disks.get(array_id, ()), disk_id)
     volumes = tx.execute(select(Volume.id, Volume.name, Volume.state)).all()
     deleted = tx.execute(select(DeletedVolume.id, DeletedVolume.name, literal("deleted"))).all()
     hidden = _hidden(tx, seen) if seen is not None and seen.unread else frozenset()
@@ -52,7 +56,7 @@ def _facts(tx: Session, seen: Observation | None) -> DriftFacts:
     names = dict(portals) | dict(ports) | dict(of_hosts) | dict(of_groups)
     names |= {id_: name for id_, name, _ in volumes} | {id_: name for id_, _, name, _ in arrays}
     return DriftFacts(
-        arrays=[Known(uuid, name, state, uuid in hidden) for _, uuid, name, state in arrays],
+        arrays=[Known(uuid, name, state, uuid in hidden, disks.get(id_, ())) for id_, uuid, name, state in arrays],
         volumes=[Known(id_, name, state, id_ in hidden) for id_, name, state in (*volumes, *deleted)],
         snapshot_ids=frozenset(tx.scalars(union_all(select(Snapshot.id), select(DeletedSnapshot.id)))),
         names=names,

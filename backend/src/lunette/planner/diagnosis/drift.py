@@ -24,13 +24,16 @@ UNKNOWN = (
 
 @dataclass(frozen=True)
 class Known:
-    """An array or a volume of the database. `key` identifies it on the machine: a UUID, or its own ID."""
+    """An array or a volume of the database. `key` identifies it on the machine: a UUID, or its own ID. An array has the
+    IDs of its `disks`.
+    """
 
     key: str
     name: str
     state: str
     is_hidden: bool = False
     """True if it may exist although it is not observed: the part that would show it cannot be read."""
+    disks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,7 @@ def _storage(facts: DriftFacts, seen: Observation) -> Iterator[Drift]:
                 fix="Its exports wait. Attach its disks again: it then starts automatically.",
                 is_repaired=True,
             )
+    yield from _disks(facts, seen)
     for array in seen.arrays:
         if array.system or array.uuid in arrays:
             continue
@@ -136,6 +140,23 @@ def _storage(facts: DriftFacts, seen: Observation) -> Iterator[Drift]:
                 kind=DriftKind.FOREIGN, noun="pool", name=pool.group, words=words, fix=LEFT_ALONE, is_repaired=False
             )
     yield from _volumes(facts, seen, ours)
+
+
+def _disks(facts: DriftFacts, seen: Observation) -> Iterator[Drift]:
+    """The disks that arrays lack. What an array still is without them is its state, and no drift."""
+    if seen.hides_disks():
+        return
+    for one in facts.arrays:
+        for disk_id in one.disks if one.state == ResourceState.READY else ():
+            if seen.disk(disk_id) is None:
+                yield Drift(
+                    kind=DriftKind.MISSING,
+                    noun="disk",
+                    name=disk_id,
+                    words=f"it is a disk of array {one.name}, and it was not found",
+                    fix="Check its cables and power, or reinsert it. If it is defective, replace it in the array.",
+                    is_repaired=False,
+                )
 
 
 def _volumes(facts: DriftFacts, seen: Observation, ours: set[str]) -> Iterator[Drift]:

@@ -106,10 +106,17 @@ def _sentence(facts: ChainFacts, links: Sequence[WhyLink]) -> str:
     broken = next((link for link in links if link.state is LinkState.BROKEN), None)
     if broken:
         return f"The path is broken at the {broken.part}: {broken.words}."
+    degraded = next((link for link in links if link.state is LinkState.DEGRADED), None)
     unknown = next((link for link in links if link.state is LinkState.UNKNOWN), None)
+    if degraded and unknown:
+        return (
+            f"Redundancy is reduced: {degraded.words}. The state of the {unknown.part} is unknown: {unknown.words}."
+        )
     if unknown:
         return f"No fault was found, but the state of the {unknown.part} is unknown: {unknown.words}."
     where = facts.guest.way.place if facts.guest and facts.guest.way else ""
+    if degraded:
+        return f"The host is connected and can access {where}, but redundancy is reduced: {degraded.words}."
     return f"The host is connected and can access {where}. If it does not see the volume, rescan its disks."
 
 
@@ -121,12 +128,16 @@ def _broken(part: Part, words: str) -> WhyLink:
     return WhyLink(part=part, state=LinkState.BROKEN, words=words)
 
 
+def _degraded(part: Part, words: str) -> WhyLink:
+    return WhyLink(part=part, state=LinkState.DEGRADED, words=words)
+
+
 def _unknown(part: Part, words: str = AWAY) -> WhyLink:
     return WhyLink(part=part, state=LinkState.UNKNOWN, words=words)
 
 
 def _disks(facts: ChainFacts, observed: ObservedArray | None) -> WhyLink:
-    """Broken only if too few disks are left for the array to run."""
+    """Broken only if too few disks are left for the array to run, and degraded if any is lost."""
     if facts.seen is None:
         return _unknown(Part.DISK)
     if facts.seen.hides_disks():
@@ -146,10 +157,10 @@ def _disks(facts: ChainFacts, observed: ObservedArray | None) -> WhyLink:
         return _ok(Part.DISK, f"all {len(ids)} disks of array {facts.array.name} are present")
     words = f"{len(lost)} of {len(ids)} disks of array {facts.array.name} are missing or faulty ({shorten(lost)})"
     if observed is not None and observed.dirty_without:
-        return _ok(Part.DISK, f"{words}, which the array tolerates")
+        return _degraded(Part.DISK, f"{words}, which the array tolerates")
     if observed is None or observed.state in (ArrayState.FAILED, ArrayState.MISSING):
         return _broken(Part.DISK, f"{words}; check their cables and power, or reinsert them")
-    return _ok(Part.DISK, f"{words}, and the array is running without them; replace them")
+    return _degraded(Part.DISK, f"{words}, and the array is running without them; replace them")
 
 
 def _array(facts: ChainFacts, observed: ObservedArray | None) -> WhyLink:
@@ -170,12 +181,15 @@ def _array(facts: ChainFacts, observed: ObservedArray | None) -> WhyLink:
         return _broken(Part.ARRAY, f"{name} waits for its key: {way}; its exports then return automatically")
     if observed.state is ArrayState.FAILED:
         return _broken(Part.ARRAY, f"{name} has failed: it lost more disks than its level tolerates")
-    if hides_volumes(facts.seen, facts.array.engine, facts.array.group):
-        return _ok(Part.ARRAY, f"{name} is {observed.state.value}")
-    if not any(pool.group == facts.array.group for pool in facts.seen.groups):
+    is_hidden = hides_volumes(facts.seen, facts.array.engine, facts.array.group)
+    if not is_hidden and not any(pool.group == facts.array.group for pool in facts.seen.groups):
         return _broken(
             Part.ARRAY, f"{name} is running, but {facts.array.group}, which holds its volumes, was not found"
         )
+    if observed.state is ArrayState.DEGRADED:
+        return _degraded(Part.ARRAY, f"{name} is degraded; replace what it lacks")
+    if observed.state is ArrayState.REBUILDING:
+        return _degraded(Part.ARRAY, f"{name} is rebuilding, and degraded until that is complete")
     return _ok(Part.ARRAY, f"{name} is {observed.state.value}")
 
 
