@@ -10,6 +10,7 @@ import { makeQueryClient } from '@/server/queries'
 import { useSession } from '@/session/session'
 import App from './App.vue'
 import { makeI18n } from './i18n'
+import { watchForMissingParts } from './missingPart'
 import { makeRouter } from './router'
 
 export function createLunette(history: RouterHistory) {
@@ -18,6 +19,7 @@ export function createLunette(history: RouterHistory) {
   const connection = useConnection()
   const queryClient = makeQueryClient()
   const router = makeRouter(session, history)
+  watchForMissingParts(router)
 
   function toLogin(): void {
     queryClient.clear()

@@ -1,7 +1,8 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { safeNext } from '@/session/nextPath'
 import { loggedIn, makeWorld } from '../../mock/world'
-import { settle, visit } from '../../mock/visit'
+import type { World } from '../../mock/world'
+import { click, settle, visit } from '../../mock/visit'
 import navigation from './AppNavigation.vue?raw'
 
 it('sends a stranger to the login and remembers where they wanted to go', async () => {
@@ -65,4 +66,47 @@ it('marks where a page is in the navigation, below its entry too', async () => {
   const isPlaced = (name: string) =>
     navigation.includes(`{ name: '${name}'`) || new RegExp(`\\b${name}: `).test(navigation)
   expect(names.filter((name) => !nowhere.includes(name) && !isPlaced(name))).toEqual([])
+})
+
+describe('a page whose file cannot be loaded', () => {
+  async function miss(change: (world: World) => void) {
+    const world = loggedIn()
+    const { router, page } = await visit('/disks', world)
+    router.addRoute({
+      path: '/gone',
+      component: () =>
+        Promise.reject(new TypeError('Failed to fetch dynamically imported module: /assets/x.js')),
+    })
+    change(world)
+    await router.push('/gone').catch(() => undefined)
+    await settle()
+    expect(router.currentRoute.value.path).toBe('/disks')
+    const notice = [...page.querySelectorAll('[role=alert]')].find((one) => one.matches('.fixed'))
+    if (!notice) throw new Error('Nothing says that the page could not be loaded.')
+    return { page, notice }
+  }
+
+  it('offers to load the page again', async () => {
+    const { notice } = await miss(() => undefined)
+    expect(notice.textContent).toContain('This page could not be loaded')
+    const assign = vi.spyOn(window.location, 'assign').mockImplementation(() => undefined)
+    await click(notice, 'Reload')
+    expect(assign).toHaveBeenCalledExactlyOnceWith('/gone')
+  })
+
+  it('says that the appliance was updated where that is why', async () => {
+    const { notice } = await miss((world) => {
+      world.status = { ...world.status, version: '9.0.0' }
+    })
+    expect(notice.textContent).toContain('The appliance was updated')
+  })
+
+  it('stays and tries again where the appliance does not answer', async () => {
+    const { page, notice } = await miss(() =>
+      vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch'))),
+    )
+    expect(notice.textContent).toContain('The appliance does not answer')
+    await click(notice, 'Try again')
+    expect(page.textContent).toContain('This page could not be loaded')
+  })
 })
