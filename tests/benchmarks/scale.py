@@ -71,6 +71,9 @@ def lists(volumes: int) -> Iterator[tuple[str, str]]:
     yield "50 events", "/events?limit=50"
     yield "arrays", "/arrays?limit=50"
     yield "status", "/status"
+    yield "search for a name", "/search?text=lun0099"
+    yield "search for a part of each name", "/search?text=un0"
+    yield "search for an NAA that is not there", "/search?text=naa.60014050000000000000000000000000"
 
 
 def plans() -> Iterator[tuple[str, str, dict[str, object]]]:

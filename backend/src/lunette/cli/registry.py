@@ -22,6 +22,7 @@ class Group(NamedTuple):
 GROUPS = (
     Group("status", "appliance", "Shows the health of the appliance and its resources."),
     Group("drift", "appliance", "Shows the differences between desired and observed state."),
+    Group("search", "appliance", "Searches all objects by name, address or identifier."),
     Group("top", "top", "Shows the current performance of volumes and sessions."),
     Group("why", "site", "Explains why a volume is missing on its hosts."),
     Group("disk", "disks", "Disks: show their health, locate and wipe them."),

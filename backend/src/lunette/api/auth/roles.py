@@ -24,6 +24,7 @@ _VIEWER = (
     "document_show",
     "status_show",
     "drift_show",
+    "search_list",
     "engine_list",
     "disk_list",
     "disk_show",

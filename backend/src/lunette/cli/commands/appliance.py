@@ -1,7 +1,8 @@
-"""`lunette status`, `lunette drift` and `lunette health`."""
+"""`lunette status`, `lunette drift`, `lunette search` and `lunette health`."""
 
 from lunette.cli.call import Call
-from lunette.cli.spec import Command, JsonObject
+from lunette.cli.running import query_of
+from lunette.cli.spec import Command, JsonObject, Param
 
 _STYLES = {"refused": "red", "unexplained": "red", "missing": "red", "unknown": "yellow", "unserved": "yellow"}
 
@@ -24,6 +25,19 @@ def _print(call: Call, found: JsonObject) -> None:
         call.screen.note(f"Kernel objects repaired in the last comparison: {found['repaired']}.")
 
 
+def search(call: Call) -> None:
+    """A table of the objects that were found; what it lacks is said beside it."""
+    call.show(call.client.operate("search_list", query=query_of(call)), lambda found: _print_found(call, found))
+
+
+def _print_found(call: Call, found: JsonObject) -> None:
+    call.screen.table(found["items"], ("noun", "name", "parent", "field", "value", "match"))
+    if found["has_more"]:
+        call.screen.note("More objects match: use a longer text, or --limit.")
+    if not found["is_complete"]:
+        call.screen.note("The agent does not answer: disks, interfaces and sessions were not searched.", "yellow")
+
+
 COMMANDS = {
     "status": (Command("", operations=("status_show",)),),
     "drift": (
@@ -33,6 +47,14 @@ COMMANDS = {
             ("drift_show",),
             (),
             drift,
+        ),
+    ),
+    "search": (
+        Command(
+            "",
+            operations=("search_list",),
+            params=(Param("text"), Param("--limit", "Maximum number of objects.", number=True)),
+            run=search,
         ),
     ),
     "health": (Command("", "Checks that the API responds. Needs no login.", ("health_show",)),),
