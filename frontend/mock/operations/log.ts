@@ -1,8 +1,9 @@
-/** What happened: jobs, events, alerts. */
+/** What happened: jobs, events, alerts; and the search over everything. */
 import * as alerts from '../alerts'
 import { etag, find, json, page, shown } from '../answers'
 import { advance, resolve } from '../jobs'
 import { undoEvent } from '../journal'
+import { search } from '../search'
 import type { Handlers } from '../operation'
 
 const EXPORT = { 'Content-Disposition': 'attachment; filename="lunette-events-20261123.json"' }
@@ -23,5 +24,6 @@ export const LOG = {
   alertShow: ({ world, path }) => shown(find(world.alerts, path.alert)),
   alertAcknowledge: ({ world, path, body }) => alerts.acknowledge(find(world.alerts, path.alert), body),
   alertSilence: ({ world, path, body }) => alerts.silence(find(world.alerts, path.alert), body),
+  searchList: ({ world, query }) => json(search(world, query)),
   alertReopen: ({ world, path }) => alerts.reopen(find(world.alerts, path.alert)),
 } satisfies Partial<Handlers>

@@ -79,7 +79,7 @@ describe('host groups', () => {
   it('take hosts that are in no other group', async () => {
     const world = loggedIn()
     const { page } = await visit('/host-groups', world)
-    await click(page, 'Create group')
+    await click(page, 'Create host group')
     type(field(dialog(), 'Name'), 'proxmox')
     const box = (name: string) => {
       const label = [...dialog().querySelectorAll('label')].find((one) => text(one) === name)
@@ -88,7 +88,7 @@ describe('host groups', () => {
     expect(box('esx-cluster-node-a').disabled).toBe(true)
     box('host1').click()
     await click(dialog(), 'Review the plan')
-    await click(dialog(), 'Create group')
+    await click(dialog(), 'Create host group')
     expect(world.hostGroups.at(-1)).toMatchObject({ name: 'proxmox', hosts: ['host1'] })
   })
 })

@@ -134,6 +134,7 @@ const NO_FILTER: Record<string, string> = {
   '/events after': 'for programs that follow the log',
   '/events progress': 'the log of a job: JobLog.vue',
   '/events ref': 'the log of a job: JobLog.vue',
+  '/search text': 'what is typed in the search: SearchPalette.spec.ts',
   '/alerts ref': 'a page about one thing shows its own',
 }
 

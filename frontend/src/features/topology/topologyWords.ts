@@ -2,6 +2,7 @@
 import { useI18n } from 'vue-i18n'
 import type { RouteLocationRaw } from 'vue-router'
 import { levelName } from '@/features/arrays/arrayState'
+import { placeOf } from '@/features/search/places'
 import { usePreferences } from '@/session/preferences'
 import { formatBytes, formatCount } from '@/ui/format'
 import type { Line } from './topologyFold'
@@ -23,12 +24,9 @@ const focused = (focus: string): RouteLocationRaw => ({ name: 'topology', query:
 /** The page about one thing. */
 export function pageOf(node: GraphNode): RouteLocationRaw {
   const { column, name, disk, mapping } = node
-  if (disk) return { name: 'disks', query: { q: disk.serial } }
-  if (column === 'array') return { name: 'array', params: { array: name } }
-  if (column === 'volume') return { name: 'volume', params: { volume: name } }
-  if (mapping) return { name: 'mappings', query: { volume: mapping.volume } }
-  if (column === 'host') return { name: 'hosts', query: { q: name } }
-  return { name: 'sessions', query: { q: name } }
+  if (disk) return placeOf('disk', { name: disk.id })
+  if (mapping || column === 'mapping') return { name: 'mappings', query: { volume: mapping?.volume ?? name } }
+  return placeOf(column, { name })
 }
 
 /** What all of a fold have in common and is a thing itself: their array, or the host they are for. */
