@@ -94,6 +94,7 @@ test(
     const single = [
       'arrays/tank',
       'volumes/lun01',
+      'hosts/host1',
       'topology?focus=volume/lun01',
       `disks/${disk?.id}`,
       'nowhere',

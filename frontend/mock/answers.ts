@@ -97,7 +97,9 @@ const PAGING = new Set([
 function looked(row: object, key: string): unknown[] {
   const mapped = field(row, 'mapped_to')
   if (Array.isArray(mapped) && key.startsWith('host')) return mapped.map((one: object) => field(one, key))
-  if (key === 'host_group') return [field(row, 'group')]
+  // What belongs to another thing is found by its ID as well as by its name.
+  if (key === 'host_group') return ['group', 'group_id', key, `${key}_id`].map((name) => field(row, name))
+  if (['host', 'volume', 'array'].includes(key)) return [field(row, key), field(row, `${key}_id`)]
   const value = field(row, key)
   return [key === 'health' && value instanceof Object ? field(value, 'state') : value]
 }

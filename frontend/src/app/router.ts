@@ -44,6 +44,7 @@ const routes: RouteRecordRaw[] = [
       page('volumes/new', 'volumeNew', () => import('@/features/volumes/VolumeCreatePage.vue')),
       page('volumes/:volume', 'volume', () => import('@/features/volumes/VolumePage.vue')),
       page('hosts', 'hosts', () => import('@/features/hosts/HostsPage.vue')),
+      page('hosts/:host', 'host', () => import('@/features/hosts/HostPage.vue')),
       page('host-groups', 'hostGroups', () => import('@/features/hosts/HostGroupsPage.vue')),
       page('mappings', 'mappings', () => import('@/features/mappings/MappingsPage.vue')),
       page('topology', 'topology', () => import('@/features/topology/TopologyPage.vue')),

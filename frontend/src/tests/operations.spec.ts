@@ -98,6 +98,7 @@ const FILTERED: Record<string, string> = {
   '/hosts': '/hosts?q=host&group=cluster',
   '/host-groups': '/host-groups?q=c',
   '/portals': '/portals?q=front',
+  '/mappings': '/hosts/esx-cluster-node-a',
   '/sessions': '/sessions?q=iqn',
   '/schedules': '/schedules?q=nightly',
   '/interfaces': '/interfaces?q=eth',
@@ -109,7 +110,11 @@ const FILTERED: Record<string, string> = {
 }
 
 /** Where one address cannot show all of it. */
-const FURTHER: Record<string, string[]> = { '/hosts': ['/hosts?q=iqn.2004-10.com.example:one'] }
+const FURTHER: Record<string, string[]> = {
+  '/hosts': ['/hosts?q=iqn.2004-10.com.example:one'],
+  '/sessions': ['/hosts/host1'],
+  '/events': ['/hosts/host1'],
+}
 
 /** Filters that no page has, with the reason. */
 const NO_FILTER: Record<string, string> = {
@@ -124,16 +129,12 @@ const NO_FILTER: Record<string, string> = {
   '/schedules enabled': 'few rows, with whether they are on in each',
   '/initiators kind': 'all that were seen are offered at once, with what they are',
   '/mappings volume': 'the matrix has all of them, and filters volumes itself',
-  '/mappings host': 'the matrix has all of them, and filters hosts itself',
-  '/mappings host_group': 'the matrix has all of them, and filters hosts itself',
-  '/sessions host': 'sorted by it, and the search finds it',
   '/snapshots name': 'the snapshots of one volume are in sight at once',
   '/performance of': 'for Prometheus; a page asks for one thing',
   '/performance name': 'for Prometheus; a page asks for one thing',
   '/events kind': 'what it is about and how it ended are filters, and words find the rest',
   '/events after': 'for programs that follow the log',
   '/events progress': 'the log of a job: JobLog.vue',
-  '/events ref': 'the log of a job: JobLog.vue',
   '/search text': 'what is typed in the search: SearchPalette.spec.ts',
   '/alerts ref': 'a page about one thing shows its own',
 }

@@ -94,3 +94,52 @@ describe('a volume that is mapped', () => {
     expect(links[5]).toContain('broken')
   })
 })
+
+describe('what is asked of a volume on its page', () => {
+  it('renames it, and stays with it', async () => {
+    const { page, router } = await visit('/volumes/lun01', loggedIn())
+    await click(page, 'Edit')
+    type(field(dialog(), 'Name'), 'data1')
+    await click(dialog(), 'Review the plan')
+    await click(dialog(), 'Save changes')
+    await settle()
+    expect(router.currentRoute.value.fullPath).toBe('/volumes/data1')
+  })
+
+  it('maps it to a host or a group that is searched for', async () => {
+    const world = loggedIn()
+    const { page } = await visit('/volumes/scratch1', world)
+    await click(page, 'Map this volume')
+    type(field(dialog(), 'Search hosts and groups'), 'esx-cluster')
+    const names = () => [...dialog().querySelectorAll('label:has(input[type=radio])')].map(text)
+    await vi.waitFor(() => expect(names().at(-1)).toBe('esx-clusterHost group'))
+    dialog().querySelector<HTMLElement>('li:last-child input[type=radio]')?.click()
+    await settle()
+    await click(dialog(), 'Review the plan')
+    await click(dialog(), 'Map')
+    expect(world.mappings.at(-1)).toMatchObject({ volume: 'scratch1', host: null, host_group: 'esx-cluster' })
+  })
+
+  it('shares it only if that is asked for', async () => {
+    const world = loggedIn()
+    const { page } = await visit('/volumes/lun01', world)
+    await click(page, 'Map')
+    await vi.waitFor(() => expect(dialog().querySelectorAll('input[type=radio]').length).toBeGreaterThan(1))
+    dialog().querySelectorAll<HTMLElement>('input[type=radio]')[2]?.click()
+    await settle()
+    await click(dialog(), 'Review the plan')
+    expect(text(dialog())).toContain('a second owner corrupts its data')
+    await click(dialog(), 'Allow several owners for each volume')
+    await click(dialog(), 'Review the plan')
+    expect(text(dialog())).toContain('will have several owners')
+  })
+
+  it('unmaps it from one of its owners', async () => {
+    const world = loggedIn()
+    const { page } = await visit('/volumes/lun01', world)
+    expect(control(page, 'host1 · LUN 1').getAttribute('href')).toBe('/hosts/host1')
+    await click(page, 'Unmap lun01 from host1')
+    await click(dialog(), 'Unmap')
+    expect(world.mappings.some(({ volume }) => volume === 'lun01')).toBe(false)
+  })
+})

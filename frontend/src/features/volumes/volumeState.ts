@@ -1,4 +1,5 @@
 /** A volume's life here and whether hosts are served from it, as one word and one tone. */
+import type { RouteLocationRaw } from 'vue-router'
 import type { MappedTo, Volume } from '@/api'
 import type { Tone } from '@/ui/tone'
 
@@ -22,3 +23,10 @@ export const volumeWord = (volume: Volume): string =>
 /** "host1 · LUN 3", "db1 · NSID 1". */
 export const ownerText = ({ host, host_group, family, lun }: MappedTo): string =>
   `${host ?? host_group} · ${family === 'nvme' ? 'NSID' : 'LUN'} ${lun}`
+
+/** The page of the host, or the group in the list of groups. */
+export const ownerPage = ({
+  host,
+  host_group: group,
+}: Pick<MappedTo, 'host' | 'host_group'>): RouteLocationRaw =>
+  host === null ? { name: 'hostGroups', query: { q: group } } : { name: 'host', params: { host } }

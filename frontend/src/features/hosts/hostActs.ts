@@ -1,0 +1,14 @@
+/** What can be asked of a host that stands, as changes of the API. */
+import { hostDelete, hostShow } from '@/api'
+import type { Host } from '@/api'
+import { deletionOf } from '@/changes/change'
+import type { Change } from '@/changes/change'
+
+export function deletion({ id }: Pick<Host, 'id'>): Change {
+  const path = { host: id }
+  return deletionOf(
+    'host',
+    () => hostShow({ path }),
+    (call) => hostDelete({ path, ...call }),
+  )
+}
