@@ -83,6 +83,7 @@ def test_rendering_is_the_same_each_time() -> None:
 def test_operations_are_named_noun_verb_and_the_verb_is_that_of_the_path() -> None:
     verbs = {"list", "show", "create", "patch", "delete", "stream"}
     also = {"password_change", "second_factor_start", "host_kit", "host_kit_download", "host_paths", "disk_history"}
+    also |= {"array_capacity"}
     also |= {"update_upload", "site_schema_show"}
     for path, methods in DOCUMENT["paths"].items():
         assert re.fullmatch(r"/[a-z0-9/:.-]+", re.sub(r"\{\w+\}", "x", path))

@@ -1,7 +1,13 @@
-"""The JSON of performance: now, and in the last hour."""
+"""The JSON of performance and capacity: now, and in the past."""
+
+import datetime as dt
+
+import pytest
 
 from backend.tests.api.test_metrics import MIB, Serving, serving, standing, value
 from backend.tests.fakemachine.network.traffic import Io
+from lunette.domain.capacity import CapacityDay
+from lunette.engine.counters.keeper import tell_loss
 
 __all__ = ["serving", "standing"]
 
@@ -42,7 +48,19 @@ def test_a_list_is_sorted_paged_and_filtered(serving: Serving) -> None:
     assert serving.api.get("/performance", name="other*")["total"] == 0
 
 
-def test_one_thing_is_shown_with_its_last_hour(serving: Serving) -> None:
+def test_a_host_is_the_sum_of_its_sessions(serving: Serving) -> None:
+    measured(serving, Io(reads=100, read_bytes=10 * MIB))
+    (host,) = serving.api.get("/performance", of="host")["items"]
+    (session,) = serving.api.get("/performance", of="session")["items"]
+    assert (host["name"], host["iops"], host["read_bytes_s"]) == ("db", session["iops"], session["read_bytes_s"])
+    assert (host["read_iops"], host["latency_ms"], host["host"]) == (None, None, None)
+    assert serving.api.get(f"/performance/{host['id']}")["now"] == host
+
+
+@pytest.mark.parametrize(
+    ("range_", "step", "length"), [("1h", 10, 360), ("24h", 60, 1440), ("7d", 600, 1008), ("30d", 3600, 720)]
+)
+def test_one_thing_is_shown_with_its_history(serving: Serving, range_: str, step: int, length: int) -> None:
     recorder = serving.services.control.performance
     volume_id = serving.api.get("/volumes/data")["id"]
     for io in (Io(), Io(writes=64, write_bytes=MIB), Io(writes=100, write_bytes=MIB, write_ms=300)):
@@ -50,17 +68,50 @@ def test_one_thing_is_shown_with_its_last_hour(serving: Serving) -> None:
         serving.machine.advance(5.0)
         recorder.round()
     recorder.fresh_s = 3600.0
-    shown = serving.api.get(f"/performance/{volume_id}")
+    shown = serving.api.get(f"/performance/{volume_id}", range=range_)
     assert (shown["of"], shown["name"], shown["now"]["name"]) == ("volume", "data", "data")
-    assert [point["latency_ms"] for point in shown["points"]][-2:] == [0, 3]
-    assert serving.api.get("/performance/appliance")["points"][-1]["iops"] > 0
+    assert (shown["range"], shown["step_seconds"], len(shown["times"])) == (range_, step, length)
+    first, second = (dt.datetime.fromisoformat(at) for at in shown["times"][:2])
+    assert (second - first).total_seconds() == step
+    for figure in ("iops", "write_iops", "write_bytes_s", "latency_ms", "write_latency_ms"):
+        mean, most = ([one for one in shown[figure][side] if one is not None] for side in ("mean", "max"))
+        assert len(mean) == len(most) > 0
+        assert max(most) >= max(mean) > 0
+    assert {None, 0.0} >= set(shown["read_iops"]["mean"])
+    assert serving.api.get("/performance/appliance")["range"] == "1h"
     assert serving.api.call("GET", "/performance/nothing").status_code == 404
+    assert serving.api.call("GET", f"/performance/{volume_id}?range=2h").status_code == 422
 
 
 def test_a_volume_that_nobody_has_is_known_and_measured_by_nobody(serving: Serving) -> None:
     made = serving.api.made("/volumes", {"name": "alone", "array": "tank", "size_bytes": "16MiB"})
     shown = serving.api.get(f"/performance/{made['resource_ids'][0]}")
-    assert (shown["name"], shown["now"], shown["points"]) == ("alone", None, [])
+    assert (shown["name"], shown["now"], shown["times"], shown["iops"]["mean"]) == ("alone", None, [], [])
+
+
+def test_capacity_has_a_day_and_in_a_week_a_trend(serving: Serving) -> None:
+    keeper = serving.services.control.capacity
+    keeper.round()
+    array = serving.api.get("/arrays/tank")
+    (today,) = serving.api.get("/arrays/tank/capacity")["days"]
+    used = array["usable_bytes"] - array["free_bytes"]
+    assert (today["used_bytes"], today["usable_bytes"]) == (used, array["usable_bytes"])
+    young = serving.api.get("/arrays/tank/capacity")
+    assert (young["trend"], young["bytes_per_day"], young["full_on"]) == ("unknown", None, None)
+    day = dt.date.fromisoformat(today["day"])
+    for n in reversed(range(10)):
+        now = CapacityDay(day - dt.timedelta(days=n), used - n * used // 20, array["usable_bytes"])
+        keeper.file.record(array["id"], now)
+    old = serving.api.get("/arrays/tank/capacity")
+    assert (len(old["days"]), old["trend"]) == (10, "growing")
+    assert dt.date.fromisoformat(old["full_on"]) > day
+    assert serving.api.call("GET", "/arrays/nothing/capacity").status_code == 404
+
+
+def test_a_damaged_history_is_told_in_an_event(serving: Serving) -> None:
+    tell_loss(serving.services.store, "file is not a database")
+    (event,) = serving.api.items("/events", kind="performance.history_lost")
+    assert event["message"].endswith("begins again: file is not a database")
 
 
 def test_a_session_has_the_same_numbers_in_the_list_of_sessions(serving: Serving) -> None:

@@ -34,16 +34,18 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
         recorder.stop()
         recorder.fresh_s = 0.0
         working = Serving(Api(http, add_token(services.store, Role.ADMINISTRATOR)), machine, services)
-        working.scrape()
+        recorder.round()
         io = Io(reads=1000, read_bytes=20 * MIB, writes=500, write_bytes=10 * MIB, read_ms=750, write_ms=3750)
         machine.carry(working.session, 1, io)
-        working.scrape()
+        machine.advance(5.0)
+        recorder.round()
+        services.control.capacity.round()
         recorder.fresh_s = 3600.0
         env = {"LUNETTE_URL": where, "LUNETTE_TOKEN": add_token(services.store, Role.VIEWER)}
 
-        def run(*words: str) -> Ran:
+        def run(*words: str, command: str = "top") -> Ran:
             out, err = StringIO(), StringIO()
-            code = lunette(["top", *words], Screen(out, err, env, StringIO()), env)
+            code = lunette([*command.split(), *words], Screen(out, err, env, StringIO()), env)
             return Ran(code, out.getvalue(), err.getvalue())
 
         yield run
@@ -86,3 +88,22 @@ def test_rows_are_in_the_order_that_is_asked_for(run: Run) -> None:
 @pytest.mark.parametrize("words", [["host"], ["--interval", "1"], ["--sort", "size"]])
 def test_a_wrong_kind_figure_or_interval_is_wrong_usage(run: Run, words: list[str]) -> None:
     assert run(*words).code == exits.USAGE
+
+
+def test_the_history_has_a_line_for_each_interval_that_was_measured(run: Run) -> None:
+    head, *lines = run("appliance", "--range", "24h", command="performance").out.splitlines()
+    assert head.split() == ["TIME", "IOPS", "IOPS", "MAX", "READ/S", "WRITTEN/S", "LATENCY", "LATENCY", "MAX"]
+    assert len(lines) in {1, 2}  # of a minute, or on the border of two
+    figures = ["300", "300", "4", "MiB/s", "2", "MiB/s", "3.00", "ms", "3.00", "ms"]
+    assert read(lines[0].split(maxsplit=1)[1]) == about(figures)
+    found = json.loads(run("appliance", "--json", command="performance").out)
+    assert (found["range"], found["step_seconds"]) == ("1h", 10)
+    assert run("nothing", command="performance").code == exits.NOT_FOUND
+
+
+def test_the_capacity_of_an_array_has_its_trend_and_a_line_for_each_day(run: Run) -> None:
+    lines = run("tank", command="array capacity").out.splitlines()
+    assert lines[:3] == ["trend: unknown", "growth: - per day", "full on: -"]
+    assert lines[4].split() == ["DAY", "USED", "USABLE"]
+    assert len(lines) == 6
+    assert json.loads(run("tank", "--json", command="array capacity").out)["days"][0]["used_bytes"] > 0

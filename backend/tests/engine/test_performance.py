@@ -1,66 +1,15 @@
-"""The history is bounded, and passes are shared by all who ask."""
+"""Passes are shared by all who ask, and the history has even intervals."""
 
 import pytest
 
 from backend.tests.domain.test_performance import ZERO, counters
 from lunette.domain.counters import Counters
 from lunette.domain.errors import AgentAway
-from lunette.domain.performance import APPLIANCE, Key, Measured, Rates
-from lunette.engine.counters.history import History
+from lunette.domain.performance import Key, Measured
+from lunette.domain.performance_history import HistoryRange
 from lunette.engine.counters.performance import FRESH_S, PERIOD_S, Recorder
 
 VOLUME = Key(Measured.VOLUME, "v")
-
-
-def doing(iops: float, latency_ms: float | None = None) -> Rates:
-    return Rates(
-        iops=iops,
-        read_iops=iops,
-        write_iops=0,
-        read_bytes_s=iops * 4096,
-        write_bytes_s=0,
-        latency_ms=latency_ms,
-        read_latency_ms=None,
-        write_latency_ms=None,
-        in_flight=None,
-        busy_percent=None,
-    )
-
-
-def volume(number: int) -> Key:
-    return Key(Measured.VOLUME, f"v{number}")
-
-
-def test_the_oldest_points_make_room() -> None:
-    history = History(length=3)
-    for at in range(5):
-        history.add(float(at), {VOLUME: doing(at + 1, 0.5 if at % 2 else None)})
-    assert [(p.at, p.iops, p.latency_ms) for p in history.points(VOLUME)] == [(2, 3, None), (3, 4, 0.5), (4, 5, None)]
-
-
-def test_spans_a_thing_was_not_there_for_are_left_out_and_idle_ones_are_not() -> None:
-    history = History(length=4)
-    for at, rates in enumerate(({VOLUME: doing(1)}, {}, {VOLUME: doing(0)}, {VOLUME: doing(2)})):
-        history.add(float(at), rates)
-    assert [(p.at, p.iops) for p in history.points(VOLUME)] == [(0, 1), (2, 0), (3, 2)]
-    assert history.points(volume(9)) == ()
-
-
-def test_what_never_did_anything_takes_no_room_and_the_appliance_always_has_some() -> None:
-    history = History(length=2, most=1)
-    history.add(0, {APPLIANCE: doing(0), volume(1): doing(0)})
-    assert (len(history), len(history.points(APPLIANCE))) == (1, 1)
-
-
-def test_the_one_that_was_idle_longest_makes_room_and_a_busy_one_never() -> None:
-    history = History(length=8, most=2)
-    history.add(0, {APPLIANCE: doing(1), volume(1): doing(1)})
-    history.add(1, {APPLIANCE: doing(1), volume(2): doing(1)})
-    history.add(2, {APPLIANCE: doing(1), volume(2): doing(1), volume(3): doing(1)})
-    assert [len(history.points(volume(n))) for n in (1, 2, 3)] == [0, 2, 1]
-    history.add(3, {APPLIANCE: doing(1), volume(2): doing(1), volume(3): doing(1), volume(4): doing(1)})
-    assert [len(history.points(volume(n))) for n in (2, 3, 4)] == [3, 2, 0]
-    assert len(history) == 3
 
 
 class Clock:
@@ -75,6 +24,12 @@ class Clock:
             raise AgentAway("the agent does not answer")
         self.passes += 1
         return counters(self.now, volumes={"v": ZERO._replace(reads=self.passes)})
+
+    def points(self) -> list[tuple[int, float]]:
+        """Start and mean of the intervals that were measured."""
+        found = self.recorder.history(VOLUME, HistoryRange.HOUR)
+        means = enumerate(found.courses["iops"].mean)
+        return [(found.first_at + n * found.step_s, mean) for n, mean in means if mean is not None]
 
 
 def test_a_pass_is_shared_while_it_is_fresh() -> None:
@@ -95,9 +50,9 @@ def test_the_history_has_even_spans_however_often_somebody_looks() -> None:
             clock.recorder.round()
         clock.recorder.now()
         clock.now += 1
-    points = clock.recorder.points(VOLUME)
-    assert [point.at for point in points] == [110, 120, 130]
-    assert sum(point.iops for point in points) * PERIOD_S == pytest.approx(clock.passes - 1, abs=1)
+    points = clock.points()
+    assert [at for at, _ in points] == [100, 110, 120]
+    assert sum(iops for _, iops in points) * PERIOD_S == pytest.approx(clock.passes - 1, abs=1)
 
 
 def test_passes_that_take_long_come_more_seldom_and_one_alone_changes_nothing() -> None:
@@ -125,5 +80,4 @@ def test_while_the_agent_is_away_there_is_no_point_and_nobody_waits_twice() -> N
         clock.recorder.now()
     clock.now, clock.away = clock.now + PERIOD_S, False
     clock.recorder.round()
-    (point,) = clock.recorder.points(VOLUME)
-    assert point.iops == pytest.approx(1 / (2 * PERIOD_S))
+    assert clock.points() == [(100, pytest.approx(0.05)), (110, pytest.approx(0.05))]

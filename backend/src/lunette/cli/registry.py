@@ -24,6 +24,7 @@ GROUPS = (
     Group("drift", "appliance", "Shows the differences between desired and observed state."),
     Group("search", "appliance", "Searches all objects by name, address or identifier."),
     Group("top", "top", "Shows the current performance of volumes and sessions."),
+    Group("performance", "top", "Shows the performance history of a resource."),
     Group("why", "site", "Explains why a volume is missing on its hosts."),
     Group("disk", "disks", "Disks: show their health, locate and wipe them."),
     Group("array", "arrays", "Arrays: create, grow and scrub them, replace their disks."),

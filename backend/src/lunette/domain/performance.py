@@ -23,6 +23,8 @@ class Measured(StrEnum):
     """A volume."""
     SESSION = "session"
     """A session."""
+    HOST = "host"
+    """A host, as the sum of its sessions."""
     ARRAY = "array"
     """An array."""
     DISK = "disk"
@@ -37,6 +39,7 @@ class Key(NamedTuple):
 
 
 APPLIANCE = Key(Measured.APPLIANCE, APPLIANCE_ID)
+NO_HOSTS: Mapping[str, str] = {}
 
 
 class Rates(NamedTuple):
@@ -62,15 +65,20 @@ def session_key(target: str, initiator: str) -> Key:
     return Key(Measured.SESSION, hashlib.sha256(f"{target}\n{initiator}".encode()).hexdigest()[:16])
 
 
-def rates(before: Counters, after: Counters, disk_ids: Mapping[str, str]) -> dict[Key, Rates]:
-    """What happened between two passes. `disk_ids` gives a disk's id by its kernel name; others are left out."""
+def rates(
+    before: Counters, after: Counters, disk_ids: Mapping[str, str], host_ids: Mapping[str, str] = NO_HOSTS
+) -> dict[Key, Rates]:
+    """What happened between two passes. `disk_ids` gives a disk's id by its kernel name, `host_ids` a host's by its
+    initiators; others are left out.
+    """
     seconds = after.clock_s - before.clock_s
     if seconds <= 0:
         return {}
     deltas = dict(_deltas(before, after, disk_ids))
     sums = [delta for key, delta in deltas.items() if key.of is Measured.VOLUME]
     found = {key: _rates(delta, seconds) for key, delta in deltas.items()}
-    found |= _sessions(before.sessions, after.sessions, seconds)
+    sessions = _sessions(before.sessions, after.sessions, seconds)
+    found |= sessions | _hosts(after.sessions, sessions, host_ids)
     return {APPLIANCE: _rates(_total(sums), seconds), **found}
 
 
@@ -147,12 +155,35 @@ def _session(before: Mapping[str, LunCounters], after: Mapping[str, LunCounters]
         if volume in before
     ]
     commands, read_bytes, write_bytes = (sum(max(0, delta[n]) for delta in deltas) for n in range(3))
+    return _of_sessions(commands / seconds, read_bytes / seconds, write_bytes / seconds)
+
+
+def _hosts(
+    sessions: Iterable[SessionCounters], found: Mapping[Key, Rates], host_ids: Mapping[str, str]
+) -> dict[Key, Rates]:
+    parts: dict[Key, list[Rates]] = {}
+    for session in sessions:
+        rate, host = found.get(session_key(session.target, session.initiator)), host_ids.get(session.initiator)
+        if rate is not None and host is not None:
+            parts.setdefault(Key(Measured.HOST, host), []).append(rate)
+    return {
+        key: _of_sessions(
+            sum(one.iops for one in each),
+            sum(one.read_bytes_s for one in each),
+            sum(one.write_bytes_s for one in each),
+        )
+        for key, each in parts.items()
+    }
+
+
+def _of_sessions(iops: float, read_bytes_s: float, write_bytes_s: float) -> Rates:
+    """Commands are not told apart, and neither times nor what is in flight are counted."""
     return Rates(
-        iops=commands / seconds,
+        iops=iops,
         read_iops=None,
         write_iops=None,
-        read_bytes_s=read_bytes / seconds,
-        write_bytes_s=write_bytes / seconds,
+        read_bytes_s=read_bytes_s,
+        write_bytes_s=write_bytes_s,
         latency_ms=None,
         read_latency_ms=None,
         write_latency_ms=None,

@@ -9,6 +9,7 @@ import datetime as dt
 import functools
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
+from pathlib import Path
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -31,13 +32,15 @@ from lunette.engine.background.scheduler import Scheduler
 from lunette.engine.background.sealer import Sealer
 from lunette.engine.background.thin_pools import PoolWatcher
 from lunette.engine.background.watcher import Watcher
+from lunette.engine.conditions import system_drive
 from lunette.engine.conditions.system_drive import Look
 from lunette.engine.conditions.twins import Twins
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.observing import ObservationCache, do_now, use_key
 from lunette.engine.context.outcome import Actor
 from lunette.engine.context.services import Services
-from lunette.engine.counters import usage
+from lunette.engine.counters import keeper, usage
+from lunette.engine.counters.keeper import Keeper
 from lunette.engine.counters.performance import Recorder
 from lunette.engine.exports.numbers import NumberWatch
 from lunette.engine.exports.reconciler import Reconciler
@@ -52,6 +55,7 @@ from lunette.engine.site import changes
 from lunette.engine.site.run import SiteRunner
 from lunette.store.database import Store
 from lunette.store.journal import Job
+from lunette.store.measured import MeasuredFile
 from lunette.system.agent_port import AgentPort
 
 DISKS_S = 30.0
@@ -69,8 +73,11 @@ class Control:
         *,
         pace: float = 1.0,
         room: Look = lambda: None,
+        measured: Path | None = None,
     ) -> None:
-        """`pace`: pauses of the watching threads, as a fraction of an appliance's; `room` checks the system drive."""
+        """`pace`: pauses of the watching threads, as a fraction of an appliance's; `room` checks the system drive.
+        `measured` is the file of past measurements, in memory if None.
+        """
         self.store, self.agent, self.room = store, agent, room
         self._cache = ObservationCache(agent)
         self._reconciler = Reconciler(store, agent, pace=pace)
@@ -92,7 +99,14 @@ class Control:
         self._watcher.name_disks = functools.partial(array_care.name_disks, store, self.services)
         self._watcher.room, self.failed_logins = room, self._watcher.failed_logins
         self._pools = PoolWatcher(store, self.services, self._cache.get, pace=pace)
-        self.performance = Recorder(lambda: agent.ask(ObserveCounters()), self._disk_ids)
+        file = MeasuredFile(measured, functools.partial(keeper.tell_loss, store), lambda: system_drive.has_room(room()))
+        self.performance = Recorder(
+            lambda: agent.ask(ObserveCounters()),
+            self._disk_ids,
+            host_ids=functools.partial(keeper.host_ids, store),
+            file=file,
+        )
+        self.capacity = Keeper(store, self._cache.get, file, self.performance.past)
         self.runner = JobRunner(store, agent, self.services, cache=self._cache, wait=self._workers.wait)
         self.sites = SiteRunner(store, self.services, wait=self._workers.wait)
         self.runs = ScheduleRunner(store, self.services)
@@ -105,6 +119,7 @@ class Control:
             self._watcher,
             self._pools,
             self.performance,
+            self.capacity,
             self._scheduler,
             self._post,
             Housekeeper(store),

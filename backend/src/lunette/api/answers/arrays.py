@@ -1,16 +1,18 @@
 """Arrays: their settings, with the health that the kernel reports."""
 
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 
 from lunette.api.answers.base import Answer
 from lunette.api.answers.seen import Observed
 from lunette.domain.arrays import ArrayEngine, ArrayState, Level, MemberRole, ObservedArray, Raid10Layout, WriteHole
+from lunette.domain.capacity import CapacityTrend
 from lunette.domain.encryption import Encryption
 from lunette.domain.jobs import ResourceState
 from lunette.domain.tuning import ArrayTuning, Scheduler, TuningName, notation
 from lunette.domain.volumes import ObservedGroup
 from lunette.engine.conditions.unread import is_hidden
+from lunette.engine.counters.keeper import CapacityHistory
 from lunette.store.resources import Array as ArrayRow
 
 
@@ -218,6 +220,36 @@ class Array(Answer):
     """When the array was created or adopted, in UTC."""
     updated_at: datetime
     """When the record of the array was last changed, in UTC."""
+
+
+class CapacityDay(Answer):
+    """Capacity of an array on one day."""
+
+    day: date
+    """Day in UTC."""
+    used_bytes: int
+    """Space given to volumes, snapshots and thin pools in bytes, at the last measurement of the day."""
+    usable_bytes: int
+    """Capacity of the array in bytes, without redundancy."""
+
+
+class ArrayCapacity(Answer):
+    """Capacity of an array from day to day, and its trend."""
+
+    days: tuple[CapacityDay, ...]
+    """Recorded days, at most 730, oldest first. Days on which the array was not observed are omitted."""
+    trend: CapacityTrend
+    """Direction of the used space over the last 30 days: a straight line by least squares."""
+    bytes_per_day: int | None
+    """Mean growth of the used space in bytes per day, negative if it shrinks. `null` if unknown."""
+    full_on: date | None
+    """Day on which the array is full if the growth continues. `null` unless the used space grows and the array is full
+    within 10 years."""
+
+
+def capacity_answer(history: CapacityHistory) -> ArrayCapacity:
+    """The recorded days with the forecast."""
+    return ArrayCapacity(days=tuple(CapacityDay(**one._asdict()) for one in history.days), **history.forecast._asdict())
 
 
 def array_answer(row: ArrayRow, volumes: int, deleted_bytes: int, seen: Observed) -> Array:

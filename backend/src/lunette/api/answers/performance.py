@@ -7,11 +7,11 @@ from lunette.api.answers.sessions import Unseen
 from lunette.api.metrics.names import Names
 from lunette.domain.mappings import Protocol
 from lunette.domain.performance import Key, Measured, Rates
-from lunette.engine.counters.history import Point
+from lunette.domain.performance_history import History, HistoryRange
 
 
 class Performance(Answer):
-    """Current performance of the appliance, a volume, a session, an array or a disk.
+    """Current performance of the appliance, a volume, a session, a host, an array or a disk.
 
     All values are averages over the latest span, except `in_flight`.
     """
@@ -32,15 +32,15 @@ class Performance(Answer):
     target: str | None
     """Target of a session: an IQN, or the WWPN of an FC port of the appliance. `null` for other objects."""
     iops: float
-    """Number of I/Os per second. For a session, the number of commands of any kind."""
+    """Number of I/Os per second. For a session or a host, the number of commands of any kind."""
     read_iops: float | None
-    """Number of reads per second. `null` for a session."""
+    """Number of reads per second. `null` for a session or a host."""
     write_iops: float | None
-    """Number of writes per second. `null` for a session."""
+    """Number of writes per second. `null` for a session or a host."""
     read_bytes_s: float
-    """Bytes read per second. For a session, bytes are counted in whole MiB per volume."""
+    """Bytes read per second. For a session or a host, bytes are counted in whole MiB per volume."""
     write_bytes_s: float
-    """Bytes written per second. For a session, bytes are counted in whole MiB per volume."""
+    """Bytes written per second. For a session or a host, bytes are counted in whole MiB per volume."""
     latency_ms: float | None
     """Mean latency of all reads and writes in milliseconds. `null` without I/O, or if not measured."""
     read_latency_ms: float | None
@@ -64,23 +64,23 @@ class PerformancePage(Page[Performance]):
     """Families whose sessions are not measured, with the reason. Empty unless sessions are requested."""
 
 
-class PerformancePoint(Answer):
-    """Mean performance over one span, usually of 10 seconds."""
+class PerformanceCourse(Answer):
+    """One figure over time: the mean and the maximum of each interval.
 
-    at: datetime
-    """When the span ended, in UTC."""
-    iops: float
-    """Number of I/Os per second. For a session, the number of commands of any kind."""
-    read_bytes_s: float
-    """Bytes read per second."""
-    write_bytes_s: float
-    """Bytes written per second."""
-    latency_ms: float | None
-    """Mean latency of all reads and writes in milliseconds. `null` without I/O, or if not measured."""
+    The maximum is that of the measurements, which are 10 seconds long or longer. `null` where nothing was measured.
+    """
+
+    mean: tuple[float | None, ...]
+    """Mean of each interval, oldest first."""
+    max: tuple[float | None, ...]
+    """Maximum of each interval, oldest first."""
 
 
 class PerformanceHistory(Answer):
-    """Current performance of one object and its recent history."""
+    """Current performance of one object and its history.
+
+    The history consists of intervals of equal length. It is empty for an object that had no I/O yet.
+    """
 
     of: Measured
     """Kind of the measured object."""
@@ -90,11 +90,28 @@ class PerformanceHistory(Answer):
     """Name of the measured object. For a session, its initiator; for a disk, its ID."""
     now: Performance | None
     """Current performance. `null` if the agent does not respond or the object is not measured at present."""
-    points: tuple[PerformancePoint, ...]
-    """History of at most 360 spans, usually the last hour, oldest first.
-
-    Spans without a measurement are left out. The history is lost when the API restarts.
-    """
+    range: HistoryRange
+    """Time range of the history."""
+    step_seconds: int
+    """Length of an interval in seconds."""
+    times: tuple[datetime, ...]
+    """Start of each interval, in UTC, oldest first. The last interval is the current one."""
+    iops: PerformanceCourse
+    """Number of I/Os per second. For a session or a host, the number of commands of any kind."""
+    read_iops: PerformanceCourse
+    """Number of reads per second."""
+    write_iops: PerformanceCourse
+    """Number of writes per second."""
+    read_bytes_s: PerformanceCourse
+    """Bytes read per second."""
+    write_bytes_s: PerformanceCourse
+    """Bytes written per second."""
+    latency_ms: PerformanceCourse
+    """Mean latency of all reads and writes in milliseconds, weighted by the number of I/Os."""
+    read_latency_ms: PerformanceCourse
+    """Mean latency of reads in milliseconds, weighted by the number of reads."""
+    write_latency_ms: PerformanceCourse
+    """Mean latency of writes in milliseconds, weighted by the number of writes."""
 
 
 def performance_answer(key: Key, rates: Rates, names: Names) -> Performance:
@@ -111,11 +128,12 @@ def performance_answer(key: Key, rates: Rates, names: Names) -> Performance:
     )
 
 
-def point_answer(point: Point) -> PerformancePoint:
-    return PerformancePoint(
-        at=datetime.fromtimestamp(point.at, UTC),
-        iops=point.iops,
-        read_bytes_s=point.read_bytes_s,
-        write_bytes_s=point.write_bytes_s,
-        latency_ms=point.latency_ms,
-    )
+def courses_answer(history: History) -> dict[str, PerformanceCourse]:
+    """The figures of a history by name."""
+    return {name: PerformanceCourse(mean=one.mean, max=one.maximum) for name, one in history.courses.items()}
+
+
+def times_answer(history: History) -> tuple[datetime, ...]:
+    """The start of each interval."""
+    count = len(history.courses["iops"].mean)
+    return tuple(datetime.fromtimestamp(history.first_at + n * history.step_s, UTC) for n in range(count))

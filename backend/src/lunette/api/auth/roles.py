@@ -31,6 +31,7 @@ _VIEWER = (
     "disk_history",
     "array_list",
     "array_show",
+    "array_capacity",
     "layout_list",
     "foreign_array_list",
     "volume_list",

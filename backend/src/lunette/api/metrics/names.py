@@ -24,6 +24,8 @@ class Names:
     """The array's name by volume id."""
     hosts: dict[str, str]
     """The host's name by initiator."""
+    host_names: dict[str, str]
+    """The host's name by id."""
     measurement: Measurement | None
 
     @cached_property
@@ -44,6 +46,8 @@ class Names:
                 return self.volumes.get(key.id)
             case Measured.ARRAY:
                 return self.arrays.get(key.id)
+            case Measured.HOST:
+                return self.host_names.get(key.id)
             case Measured.DISK:
                 return key.id if key.id in self.disks else None
             case Measured.SESSION:
@@ -59,12 +63,14 @@ def names(tx: Session, appliance: str, measurement: Measurement | None) -> Names
     """Four queries, whatever there is."""
     volumes = tx.execute(select(Volume.id, Volume.name, Volume.array_id)).all()
     arrays = dict(tx.execute(select(Array.id, Array.name)).all())
-    owners = select(HostInitiator.name, Host.name).join(Host, Host.id == HostInitiator.host_id)
+    hosts = dict(tx.execute(select(Host.id, Host.name)).all())
+    owners = tx.execute(select(HostInitiator.name, HostInitiator.host_id))
     return Names(
         appliance=appliance,
         volumes={id_: name for id_, name, _ in volumes},
         arrays=arrays,
         array_of={id_: arrays.get(array_id, "") for id_, _, array_id in volumes},
-        hosts=dict(tx.execute(owners).all()),
+        hosts={initiator: hosts[id_] for initiator, id_ in owners},
+        host_names=hosts,
         measurement=measurement,
     )

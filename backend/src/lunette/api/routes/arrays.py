@@ -6,10 +6,10 @@ from fastapi import Query, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from lunette.api.answers.arrays import Array
+from lunette.api.answers.arrays import Array, ArrayCapacity, capacity_answer
 from lunette.api.answers.base import Page
 from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
-from lunette.api.openapi.responses import JOB_CREATED, JOB_DELETED, LISTED, SHOWN, changed, router
+from lunette.api.openapi.responses import JOB_CREATED, JOB_DELETED, LISTED, SHOWN, changed, refusals, router
 from lunette.api.requests import joins
 from lunette.api.requests.changes import Cascade, Changing, Creating, Taking, answer
 from lunette.api.requests.jobs import only_jobs
@@ -77,6 +77,19 @@ def array_show(array: Reference, services: UsedServices) -> Response:
     with services.store.read() as tx:
         row = find(tx, ArrayRow, array, ArrayRow.name)
         return answer(joins.arrays(tx, [row], seen)[0], version=row.version)
+
+
+@routes.get(
+    "/{array:plain}/capacity", operation_id="array_capacity", response_model=ArrayCapacity, responses=refusals(404)
+)
+def array_capacity(array: Reference, services: UsedServices) -> ArrayCapacity:
+    """Shows the used space of an array from day to day, and when the array will be full.
+
+    The trend needs 7 recorded days.
+    """
+    with services.store.read() as tx:
+        id_ = find(tx, ArrayRow, array, ArrayRow.name).id
+    return capacity_answer(services.control.capacity.history(id_))
 
 
 @routes.post("", operation_id="array_create", status_code=202, response_model=None, responses=JOB_CREATED)

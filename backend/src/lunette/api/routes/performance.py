@@ -1,4 +1,4 @@
-"""Performance of the appliance, its volumes, sessions, arrays and disks: now and over the last hour."""
+"""Performance of the appliance, its volumes, sessions, hosts, arrays and disks: now and over up to 30 days."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Literal
@@ -9,8 +9,9 @@ from lunette.api.answers.performance import (
     Performance,
     PerformanceHistory,
     PerformancePage,
+    courses_answer,
     performance_answer,
-    point_answer,
+    times_answer,
 )
 from lunette.api.answers.sessions import Unseen
 from lunette.api.lists.matching import matches
@@ -21,6 +22,7 @@ from lunette.api.requests.lookup import Reference
 from lunette.api.requests.services import UsedServices
 from lunette.domain.errors import NotFound, Unavailable
 from lunette.domain.performance import Measured
+from lunette.domain.performance_history import HistoryRange
 
 routes = router("/performance", "performance")
 Sort = Annotated[
@@ -38,6 +40,7 @@ Sort = Annotated[
     ],
     Query(description="Field to sort by. A leading `-` sorts in descending order."),
 ]
+_Range = Annotated[HistoryRange, Query(description="Time range of the history, up to now.")]
 _Of = Annotated[Measured, Query(description="Kind of object to list.")]
 
 
@@ -73,10 +76,15 @@ def performance_list(
 @routes.get(
     "/{performance}", operation_id="performance_show", response_model=PerformanceHistory, responses=refusals(404)
 )
-def performance_show(performance: Reference, services: UsedServices) -> PerformanceHistory:
-    """Shows the performance of an object now and over the last hour.
+def performance_show(
+    performance: Reference,
+    services: UsedServices,
+    range: _Range = HistoryRange.HOUR,  # noqa: A002 as in the request
+) -> PerformanceHistory:
+    """Shows the performance of an object now and over time.
 
-    The object is given by ID; the ID `appliance` stands for the sum of all volumes.
+    The object is given by ID; the ID `appliance` stands for the sum of all volumes. The history survives a restart of
+    the appliance. It covers the appliance and the 1000 objects that had I/O last.
     """
     try:
         measured = services.control.performance.now()
@@ -88,12 +96,16 @@ def performance_show(performance: Reference, services: UsedServices) -> Performa
     if key is None:
         raise NotFound(f"No measured object has the ID {performance!r}; see GET /api/v1/performance.")
     rates = measured.rates.get(key) if measured else None
+    history = services.control.performance.history(key, range)
     return PerformanceHistory(
         of=key.of,
         id=key.id,
         name=known.of(key) or key.id,
         now=performance_answer(key, rates, known) if rates else None,
-        points=tuple(point_answer(point) for point in services.control.performance.points(key)),
+        range=range,
+        step_seconds=history.step_s,
+        times=times_answer(history),
+        **courses_answer(history),
     )
 
 

@@ -1,5 +1,7 @@
 """`lunette array`: each verb of the API is a verb here."""
 
+from typing import cast
+
 from lunette.cli.call import Call
 from lunette.cli.errors import UsageError
 from lunette.cli.running import body_of, send
@@ -13,6 +15,7 @@ from lunette.client.generated.enums import (
     SCRUB_ACTION,
     WRITE_HOLE,
 )
+from lunette.domain.units import format_size
 
 _ARRAY = Param("array", "Name or ID of the array.", noun="array")
 _DISK = Param("disk", noun="disk")
@@ -78,6 +81,21 @@ def set_(call: Call) -> None:
     if body.get("write_mostly") == ["none"]:
         body["write_mostly"] = None
     send(call, {field: None if value in ("kernel", "automatic") else value for field, value in body.items()})
+
+
+def capacity(call: Call) -> None:
+    """The trend, then a line a day."""
+    found = call.client.array_capacity(call["array"])
+
+    def view(found: JsonObject) -> None:
+        growth = found["bytes_per_day"]
+        call.screen.line(f"trend: {found['trend']}", "bold")
+        call.screen.line(f"growth: {'-' if growth is None else format_size(growth)} per day")
+        call.screen.line(f"full on: {found['full_on'] or '-'}")
+        call.screen.line()
+        call.screen.table(found["days"], ("day", "used_bytes", "usable_bytes"))
+
+    call.show(cast("JsonObject", found), view)
 
 
 def create(call: Call) -> None:
@@ -288,6 +306,7 @@ COMMANDS = {
             ),
             run=layouts,
         ),
+        Command("capacity", operations=("array_capacity",), params=(_ARRAY,), run=capacity),
         Command(
             "add-spares",
             operations=("array_add_spares",),

@@ -1,15 +1,18 @@
-"""`lunette top`: the current performance of volumes and sessions, the busiest first, until Ctrl-C."""
+"""`lunette top` shows the current performance of volumes and sessions, the busiest first, until Ctrl-C; `lunette
+performance` the history of one object.
+"""
 
 import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from urllib.parse import quote
 
 from lunette.cli.call import Call
 from lunette.cli.errors import UsageError
 from lunette.cli.screen import Screen
 from lunette.cli.spec import Command, JsonObject, Param
-from lunette.client.generated.enums import MEASURED
+from lunette.client.generated.enums import HISTORY_RANGE, MEASURED
 from lunette.domain.units import format_size
 
 _SORTS = {
@@ -20,6 +23,14 @@ _SORTS = {
     "name": "name",
 }
 _FIGURES = ("iops", "read/s", "written/s", "latency", "in flight", "busy")
+_COURSES = {
+    "iops": ("iops", "mean"),
+    "iops max": ("iops", "max"),
+    "read/s": ("read_bytes_s", "mean"),
+    "written/s": ("write_bytes_s", "mean"),
+    "latency": ("latency_ms", "mean"),
+    "latency max": ("latency_ms", "max"),
+}
 _FRAME_LINES = 3
 """Lines a table takes beside its rows."""
 _LEAST_INTERVAL_S = 2
@@ -112,7 +123,40 @@ def _redraw(screen: Screen, found: JsonObject, kinds: Sequence[str]) -> None:
     screen.out.flush()
 
 
+def performance(call: Call) -> None:
+    """A line for each interval in which something was measured."""
+    found = call.client.get(f"/performance/{quote(call['object'], safe='')}", range=call["range"])
+    call.show(found, lambda shown: call.screen.table(_intervals(shown), ("time", *_COURSES)))
+
+
+def _intervals(found: JsonObject) -> Iterator[JsonObject]:
+    for n, at in enumerate(found["times"]):
+        values = {column: found[figure][side][n] for column, (figure, side) in _COURSES.items()}
+        if any(value is not None for value in values.values()):
+            yield {"time": at, **{column: _text(column, value) for column, value in values.items()}}
+
+
+def _text(column: str, value: float | None) -> str | None:
+    if value is None:
+        return None
+    if column.startswith("iops"):
+        return f"{value:.0f}"
+    return f"{value:.2f} ms" if column.startswith("latency") else f"{format_size(round(value))}/s"
+
+
 COMMANDS = {
+    "performance": (
+        Command(
+            "",
+            operations=("performance_show",),
+            params=(
+                Param("object", "ID of the object; `appliance` for the sum of all volumes."),
+                Param("--range", words=HISTORY_RANGE, default="1h"),
+            ),
+            run=performance,
+            more="Each line has the mean of an interval, and the maximum of IOPS and latency.",
+        ),
+    ),
     "top": (
         Command(
             "",

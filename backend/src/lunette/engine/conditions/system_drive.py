@@ -49,9 +49,14 @@ def look_at(folder: Path) -> Look:
     return look
 
 
+def has_room(room: DriveSpace | None) -> bool:
+    """False if the file system is nearly full, so that nothing is added."""
+    return room is None or (room.used < TIGHT and room.free_bytes >= LEAST_BYTES)
+
+
 def check_room(room: DriveSpace | None) -> None:
     """Checked before a change that adds something. Raises Unavailable if the file system is nearly full."""
-    if room is None or (room.used < TIGHT and room.free_bytes >= LEAST_BYTES):
+    if room is None or has_room(room):
         return
     raise Unavailable(
         f"The system drive is full: {format_size(room.free_bytes)} are free in {room.folder}, and nothing was changed. "

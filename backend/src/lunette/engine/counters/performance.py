@@ -1,4 +1,4 @@
-"""Takes passes over the agent's counters, shared by all callers, and retains the last hour of rates.
+"""Takes passes over the agent's counters, shared by all callers, and adds their rates to the history.
 
 Without requests there is a pass every 10 s. A request for live numbers gets a new pass, at most one every 2 s.
 """
@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from lunette.domain.counters import Counters
 from lunette.domain.errors import LunetteError
 from lunette.domain.performance import Key, Measured, Rates, rates
+from lunette.domain.performance_history import History, HistoryRange
 from lunette.engine.context.loop import Loop
-from lunette.engine.counters.history import History, Point
+from lunette.engine.counters.history import PerformanceHistory
+from lunette.store.measured import MeasuredFile
 
 PERIOD_S, LONGEST_S = 10.0, 60.0
 FRESH_S = 2.0
@@ -37,28 +39,36 @@ class Measurement:
     rates: Mapping[Key, Rates]
     counters: Counters
     disk_ids: Mapping[str, str] = field(default_factory=dict)
+    host_ids: Mapping[str, str] = field(default_factory=dict)
 
 
 class Recorder:
-    """`ask` takes a pass; `disk_ids` gives the IDs of disks by kernel name."""
+    """`ask` takes a pass; `disk_ids` gives the IDs of disks by kernel name, `host_ids` those of hosts by initiator."""
 
     def __init__(
         self,
         ask: Callable[[], Counters],
         disk_ids: Callable[[], Mapping[str, str]],
         monotonic: Callable[[], float] = time.monotonic,
+        *,
+        host_ids: Callable[[], Mapping[str, str]] = dict,
+        file: MeasuredFile | None = None,
     ) -> None:
-        self._ask, self._disk_ids, self._monotonic = ask, disk_ids, monotonic
+        self._ask, self._disk_ids, self._host_ids, self._monotonic = ask, disk_ids, host_ids, monotonic
         self._lock = threading.Lock()
         self._last: tuple[float, Measurement] | None = None
-        self._tick: Counters | None = None
+        self._tick: Measurement | None = None
         self._failed: tuple[float, LunetteError] | None = None
-        self._history = History()
+        self.past = PerformanceHistory(file or MeasuredFile())
         self.fresh_s = FRESH_S
         """Maximum age of a pass for a new request."""
         self._took_s = self._cost_s = 0.0
         self._loop = Loop("performance", self.round)
-        self.start, self.stop = self._loop.start, self._loop.stop
+        self.start = self._loop.start
+
+    def stop(self) -> None:
+        self._loop.stop()
+        self.past.close()
 
     def now(self) -> Measurement:
         """The last rates, from a fresh pass. Raises Unavailable if the agent does not answer."""
@@ -80,16 +90,22 @@ class Recorder:
                 measured = self._measure(min(self.fresh_s, LEAST_SPAN_S))
             except LunetteError:
                 return
-            before, self._tick = self._tick, measured.counters
-            if before is not None:
-                found = rates(before, measured.counters, measured.disk_ids)
-                if found:
-                    self._history.add(measured.counters.taken_at, found)
+            before, self._tick = self._tick, measured
+        if before is not None:
+            now = measured.counters
+            found = rates(before.counters, now, measured.disk_ids, measured.host_ids)
+            if found:
+                self.past.add(now.taken_at, now.clock_s - before.counters.clock_s, found)
 
-    def points(self, key: Key) -> tuple[Point, ...]:
-        """The last hour of one object, oldest first."""
+    def history(self, key: Key, of: HistoryRange) -> History:
+        """The history of one object up to now."""
+        return self.past.history(key, of, self._clock())
+
+    def _clock(self) -> float:
+        """The agent's clock, as far as known."""
         with self._lock:
-            return self._history.points(key)
+            last = self._last
+        return time.time() if last is None else last[1].at + self._monotonic() - last[0]
 
     def rates_of(self, key: Key) -> Rates | None:
         """The current rates of one object, from the passes taken so far; None if unknown."""
@@ -106,13 +122,12 @@ class Recorder:
         """
         key = Key(Measured.VOLUME, volume_id)
         with self._lock:
-            spans, last = self._history.points(key), self._last
+            last = self._last
             is_now = last is not None and self._monotonic() - last[0] <= NOW_S
         found = last[1].rates.get(key) if last is not None and is_now else None
         if last is not None and found is not None and found.iops > 0:
             return found.iops, last[1].at
-        at = next((point.at for point in reversed(spans) if point.iops > 0), None)
-        return found.iops if found is not None else None, at
+        return found.iops if found is not None else None, self.past.active_at(key, self._clock())
 
     def _measure(self, max_age_s: float) -> Measurement:
         asked_at = self._monotonic()
@@ -133,8 +148,8 @@ class Recorder:
 
     def _compare(self, counters: Counters) -> Measurement:
         """Rates since the previous pass."""
-        before, disk_ids = self._last[1] if self._last else None, self._disk_ids()
-        seconds = counters.clock_s - before.counters.clock_s if before else 0.0
+        before, ids = self._last[1].counters if self._last else None, (self._disk_ids(), self._host_ids())
+        seconds = counters.clock_s - before.clock_s if before else 0.0
         if before is None or seconds <= 0:
-            return Measurement(counters.taken_at, None, {}, counters, disk_ids)
-        return Measurement(counters.taken_at, seconds, rates(before.counters, counters, disk_ids), counters, disk_ids)
+            return Measurement(counters.taken_at, None, {}, counters, *ids)
+        return Measurement(counters.taken_at, seconds, rates(before, counters, *ids), counters, *ids)
