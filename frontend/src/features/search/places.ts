@@ -21,7 +21,7 @@ export const PLACES: Record<SearchNoun, { icon: string; of: (thing: Thing) => Ro
     icon: 'i-lucide-camera',
     of: ({ parent }) => ({ name: 'volume', params: { volume: parent ?? '' } }),
   },
-  host: { icon: 'i-lucide-server', of: listed('hosts') },
+  host: { icon: 'i-lucide-server', of: ({ name }) => ({ name: 'host', params: { host: name } }) },
   host_group: { icon: 'i-lucide-users', of: listed('hostGroups') },
   portal: { icon: 'i-lucide-ethernet-port', of: listed('portals') },
   interface: { icon: 'i-lucide-network', of: listed('interfaces') },
