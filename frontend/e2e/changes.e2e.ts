@@ -25,7 +25,9 @@ test('many volumes are mapped in one go by a selection in the matrix, and one is
   await expect(grid.getByRole('gridcell', { name: 'esx2, lun10: not mapped' })).toBeVisible()
 })
 
-test('one click of the mouse maps a volume, and a drag over cells maps many', async ({ page }) => {
+test('one click of the mouse asks for a volume and can be undone, and a drag over cells maps many', async ({
+  page,
+}) => {
   await page.goto('/mappings?host=esx2&volume=lun2')
   const grid = page.getByRole('grid')
   const row = grid.getByRole('rowheader', { name: 'esx2' })
@@ -44,6 +46,13 @@ test('one click of the mouse maps a volume, and a drag over cells maps many', as
   const before = await list<{ id: string }>(page, 'mappings', 'host=esx2')
 
   await grid.click({ position: await middle('lun20') })
+  await confirm(page, /LUN \d+ of esx2/, 'Map')
+  await expect(served('lun20')).toBeVisible({ timeout: JOB_MS })
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
+  await expect(page.getByText(/^Undone: Mapped lun20 to esx2/).first()).toBeVisible()
+  await expect(served('lun20')).toBeHidden({ timeout: JOB_MS })
+  await grid.click({ position: await middle('lun20') })
+  await confirm(page, /LUN \d+ of esx2/, 'Map')
   await expect(served('lun20')).toBeVisible({ timeout: JOB_MS })
 
   await grid.hover({ position: await middle('lun21') })
@@ -73,10 +82,26 @@ test('what the appliance refuses is shown in its words, and nothing typed is los
   await expect(dialog(page).getByLabel('iSCSI names (IQN)')).toHaveValue('not an initiator')
   await page.keyboard.press('Escape')
 
-  // A volume that is mapped is not deleted, whatever is clicked.
+  // A volume that is mapped is deleted only together with its mapping, after its name was typed.
   await deleteRow(page, '/volumes', 'lun01')
   await expect(dialog(page).getByRole('alert').first()).toContainText('delete these mappings first')
+  await dialog(page).getByRole('button', { name: 'Unmap 1 mapping and delete' }).click()
   await expect(dialog(page).getByRole('button', { name: 'Delete', exact: true })).toBeDisabled()
+})
+
+test('a volume is deleted with its mapping, and recovered', { tag: '@slow' }, async ({ page }) => {
+  const [host] = await list<{ id: string }>(page, 'hosts', 'name=esx2')
+  await change(page, 'POST', '/mappings', { volume: 'lun23', host: host?.id })
+  await deleteRow(page, '/volumes', 'lun23')
+  await dialog(page).getByRole('button', { name: 'Unmap 1 mapping and delete' }).click()
+  await confirm(page, /esx2 loses LUN \d+/, 'Delete', 'lun23')
+  await finished(page)
+  expect(await list(page, 'mappings', 'volume=lun23')).toHaveLength(0)
+  await page.goto('/deleted-volumes')
+  await page.getByRole('button', { name: 'Recover lun23' }).click()
+  await review(page)
+  await confirm(page, /lun23/, 'Recover')
+  await finished(page)
 })
 
 test('a deleted volume is kept, and erasing it asks for its name', { tag: '@slow' }, async ({ page }) => {

@@ -10,7 +10,7 @@ export async function confirm(page: Page, words: RegExp, verb: string, typed?: s
   await expect(dialog(page).getByText(words).first()).toBeVisible()
   if (typed)
     await dialog(page)
-      .getByLabel(/^This cannot be undone/)
+      .getByLabel(/^(This cannot be undone\. )?Type /)
       .fill(typed)
   await dialog(page).getByRole('button', { name: verb, exact: true }).click()
 }

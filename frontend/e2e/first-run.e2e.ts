@@ -86,6 +86,7 @@ test.describe('logged in', () => {
     const grid = page.getByRole('grid')
     await grid.focus()
     await page.keyboard.press('Enter')
+    await confirm(page, /LUN 1 of esx1/, 'Map')
     await expect(grid.getByRole('gridcell', { name: 'esx1, lun01: LUN 1, Online' })).toBeVisible()
 
     const [host] = await list<{ target_iqn: string }>(page, 'hosts', 'name=esx1')

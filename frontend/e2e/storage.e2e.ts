@@ -83,6 +83,7 @@ test(
     await page.getByRole('grid').focus()
     await expect(page.getByRole('gridcell', { name: 'esx2, vm02: not mapped' })).toBeVisible()
     await page.keyboard.press('Enter')
+    await confirm(page, /LUN \d+ of esx2/, 'Map')
     const cell = page.getByRole('gridcell', { name: /^esx2, vm02: LUN \d+, Online/ })
     await expect(cell).toBeVisible()
     const lun = Number(/LUN (\d+)/.exec((await cell.getAttribute('aria-label')) ?? '')?.[1])

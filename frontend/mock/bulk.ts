@@ -22,9 +22,7 @@ const inTheWay = (found: (Volume | undefined)[], reason: Reason): Wrong[] =>
 
 export function deleteVolumes(world: World, body: VolumeDeleteBatch): Planned | Response {
   const found = of(world, body.volumes)
-  const wrong = inTheWay(found, (one) =>
-    one.mapped_to.length && !body.cascade ? mappedTo(one) : undefined,
-  )
+  const wrong = inTheWay(found, (one) => (one.mapped_to.length && !body.cascade ? mappedTo(one) : undefined))
   if (wrong.length) return refusal('No volume was deleted', wrong, 409)
   const volumes = found.filter((one) => one !== undefined)
   const lines: Line[] = [

@@ -123,11 +123,31 @@ it('shows the step that failed and what became of it', async () => {
   await vi.waitFor(() => expect(text(dialog())).toContain('Done: Delete volume scratch1'), 5_000)
 })
 
-it('says in the words of the API why a change is not possible, and offers no way past it', async () => {
+it('says in the words of the API why a change is not possible, and leads to what prevents it', async () => {
   const { page } = await visit('/volumes', loggedIn())
   await click(page, 'Delete lun01')
   expect(text(dialog())).toContain('it is mapped to host1; delete these mappings first')
+  expect(dialog().querySelector<HTMLAnchorElement>('[role=alert] a')?.href).toContain('/hosts?q=host1')
+  expect([...dialog().querySelectorAll('button')].map(text)).not.toContain('Delete')
+})
+
+it('deletes what prevents a change only after its plan was read and the name typed', async () => {
+  const world = loggedIn()
+  const { page, requests } = await visit('/volumes', world)
+  await click(page, 'Delete lun01')
+  await click(dialog(), 'Unmap 1 mapping and delete')
+  expect(text(dialog())).toContain('host1 loses LUN 1, which stays reserved for 24 hours')
   expect((control(dialog(), 'Delete') as HTMLButtonElement).disabled).toBe(true)
+  type(field(dialog(), 'This cannot be undone. Type lun01 to confirm'), 'lun01')
+  await settle()
+  dialog().querySelector('form')?.requestSubmit()
+  await settle()
+  await vi.waitFor(() => expect(text(dialog())).toContain('Done: Delete volume lun01'), 5_000)
+  const [first, second, third] = requests.filter((one) => one.startsWith('DELETE '))
+  expect(first).not.toContain('cascade')
+  expect([second, third].every((one) => one?.includes('cascade=true'))).toBe(true)
+  expect(world.volumes.map(({ name }) => name)).not.toContain('lun01')
+  expect(world.mappings.some(({ volume }) => volume === 'lun01')).toBe(false)
 })
 
 it('names who is interrupted', async () => {

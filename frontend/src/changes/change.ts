@@ -37,14 +37,14 @@ export interface Made {
   event?: number
 }
 
-/** A deletion, and the same one with what prevents it. */
+/** A deletion, and the same one with what prevents it: `cascade` is then part of its query. */
 export function deletionOf(
   noun: string,
   read: NonNullable<Change['read']>,
-  send: (call: Call & { query: { cascade?: boolean } }) => ReturnType<Change['send']>,
+  send: (call: Call, cascade: { cascade?: boolean }) => ReturnType<Change['send']>,
 ): Change {
-  const cascade = { noun, read, send: (call: Call) => send({ ...call, query: { ...call.query, cascade: true } }) }
-  return { noun, read, send, cascade }
+  const cascade: Change = { noun, read, send: (call) => send(call, { cascade: true }) }
+  return { noun, read, send: (call) => send(call, {}), cascade }
 }
 
 export type Phase = 'idle' | 'planning' | 'planned' | 'sending' | 'sent'

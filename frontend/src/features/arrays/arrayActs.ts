@@ -162,5 +162,5 @@ export const deletion = (array: StorageArray): Change =>
   deletionOf(
     'array',
     () => arrayShow({ path: path(array) }),
-    (call) => arrayDelete({ path: path(array), ...call }),
+    (call, cascade) => arrayDelete({ path: path(array), ...call, query: { ...call.query, ...cascade } }),
   )

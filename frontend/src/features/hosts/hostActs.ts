@@ -9,6 +9,6 @@ export function deletion({ id }: Pick<Host, 'id'>): Change {
   return deletionOf(
     'host',
     () => hostShow({ path }),
-    (call) => hostDelete({ path, ...call }),
+    (call, cascade) => hostDelete({ path, ...call, query: { ...call.query, ...cascade } }),
   )
 }

@@ -72,13 +72,52 @@ it('shows which host sees which volume under which number', async () => {
   ])
 })
 
-it('maps a free volume with one key, under the number the API chose', async () => {
+/** The dialog shows the plan once typing has paused. */
+async function mapIn(verb = 'Map'): Promise<void> {
+  await vi.waitFor(() => expect((control(dialog(), verb) as HTMLButtonElement).disabled).toBe(false))
+  await click(dialog(), verb)
+}
+
+it('maps a free volume after its plan, under the number the API chose, and can undo it', async () => {
   const world = loggedIn()
   const { page, requests } = await open('/mappings?host=backup-proxy&volume=scratch', world)
   expect(cursor(page)).toBe('backup-proxy, scratch1: not mapped')
   await press(page, 'Enter')
-  expect(cursor(page)).toBe('backup-proxy, scratch1: LUN 1, Online')
-  expect(requests).toContain('POST /mappings?dry_run=false')
+  await vi.waitFor(() => expect(text(dialog())).toContain('LUN 1 of backup-proxy'))
+  expect(requests).not.toContain('POST /mappings?dry_run=false')
+  await mapIn()
+  await vi.waitFor(() => expect(cursor(page)).toBe('backup-proxy, scratch1: LUN 1, Online'))
+  await vi.waitFor(() =>
+    expect(document.body.textContent).toContain('Mapped scratch1 to backup-proxy as LUN 1'),
+  )
+  await click(document.body, 'Undo')
+  await vi.waitFor(() => expect(document.body.textContent).toContain('Undone: Mapped scratch1'))
+  expect(requests.filter((one) => one.includes(':undo'))).toHaveLength(1)
+  expect(world.mappings.some(({ volume }) => volume === 'scratch1')).toBe(false)
+  await vi.waitFor(() => expect(cursor(page)).toBe('backup-proxy, scratch1: not mapped'))
+})
+
+it('maps under the number that was typed, and says what is wrong with one', async () => {
+  const world = loggedIn()
+  const { page } = await open('/mappings?host=backup-proxy&volume=scratch', world)
+  await press(page, 'Enter')
+  type(field(dialog(), 'LUN'), 'seven')
+  await settle()
+  expect(text(dialog())).toContain('Enter a number from 0 to 255')
+  expect((control(dialog(), 'Map') as HTMLButtonElement).disabled).toBe(true)
+  type(field(dialog(), 'LUN'), '7')
+  await vi.waitFor(() => expect(text(dialog())).toContain('LUN 7 of backup-proxy'))
+  await mapIn()
+  expect(world.mappings.at(-1)).toMatchObject({ host: 'backup-proxy', lun: 7 })
+})
+
+it('warns that the other hosts of a group get no access', async () => {
+  const world = loggedIn()
+  const host = world.hosts.find(({ name }) => name === 'backup-proxy')
+  if (host) host.group = 'cluster1'
+  const { page } = await open('/mappings?host=backup-proxy&volume=scratch', world)
+  await press(page, 'Enter')
+  expect(text(dialog())).toContain('backup-proxy is a member of host group cluster1')
 })
 
 it('maps over the family that was chosen, and says over which a volume is', async () => {
@@ -86,8 +125,9 @@ it('maps over the family that was chosen, and says over which a volume is', asyn
   const { page } = await open('/mappings?host=host4&volume=scratch', world)
   await click(page, 'NVMe')
   await press(page, 'Enter')
+  await mapIn()
   expect(world.mappings.at(-1)).toMatchObject({ host: 'host4', family: 'nvme' })
-  expect(cursor(page)).toMatch(/^host4, scratch1: NSID \d+, Online$/)
+  await vi.waitFor(() => expect(cursor(page)).toMatch(/^host4, scratch1: NSID \d+, Online$/))
 })
 
 it('unmaps only after the plan was confirmed', async () => {
@@ -120,9 +160,11 @@ it('shares a volume that has a host already only after its warning was shown', a
   const world = loggedIn()
   const { page, requests } = await open('/mappings?host=host2', world)
   await press(page, 'Enter')
-  expect(text(dialog())).toContain('without a cluster file system its data will be corrupted')
+  await vi.waitFor(() =>
+    expect(text(dialog())).toContain('without a cluster file system its data will be corrupted'),
+  )
   expect(requests).not.toContain('POST /mappings?dry_run=false')
-  await click(dialog(), 'Share volume')
+  await mapIn('Share volume')
   expect(world.mappings.at(-1)).toMatchObject({ volume: 'lun01', host: 'host2', shared: true })
 })
 
@@ -196,13 +238,14 @@ describe('the pointer', () => {
   const path = '/mappings?volume=scratch'
   const changes = (requests: readonly string[]) => requests.filter((one) => one.startsWith('POST'))
 
-  it('maps a free volume by one click', async () => {
+  it('asks for a free volume by one click', async () => {
     const world = loggedIn()
     const { page, requests } = await open(path, world)
     await drag(page, [['backup-proxy', 'scratch2']])
-    expect(cursor(page)).toBe('backup-proxy, scratch2: LUN 1, Online')
+    expect(changes(requests).filter((one) => !one.includes('dry_run=true'))).toEqual([])
+    await mapIn()
+    await vi.waitFor(() => expect(cursor(page)).toBe('backup-proxy, scratch2: LUN 1, Online'))
     expect(world.mappings.at(-1)).toMatchObject({ host: 'backup-proxy', volume: 'scratch2', lun: 1 })
-    expect(changes(requests)).toEqual(['POST /mappings?dry_run=false'])
   })
 
   it.each([

@@ -17,7 +17,9 @@ import type { Change } from '@/changes/change'
 const read = (volume: { id: string }) => () => volumeShow({ path: { volume: volume.id } })
 
 export const deletion = (volume: { id: string }): Change =>
-  deletionOf('volume', read(volume), (call) => volumeDelete({ path: { volume: volume.id }, ...call }))
+  deletionOf('volume', read(volume), (call, cascade) =>
+    volumeDelete({ path: { volume: volume.id }, ...call, query: { ...call.query, ...cascade } }),
+  )
 
 export const grow = (volume: Volume, bytes: number): Change => ({
   noun: 'volume',
