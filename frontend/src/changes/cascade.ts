@@ -1,5 +1,11 @@
 /** What a deletion takes along if it is asked for with what prevents it, in words. */
-import type { Blocker } from '@/ui/problems'
+import { computed } from 'vue'
+import type { Ref } from 'vue'
+import { useI18n } from 'vue-i18n'
+import { blockersOf } from '@/ui/blockers'
+import { formatCount } from '@/ui/format'
+import type { Blocker, ReadableProblem } from '@/ui/problems'
+import type { Change } from './change'
 
 /** The API names at most so many; beyond that their number is not known. */
 const NAMED = 50
@@ -30,3 +36,17 @@ export function newerWords(blockers: readonly Blocker[]): CascadeWords | undefin
 
 /** 0 is an unknown number. */
 const known = (count: number): number => (count < NAMED ? count : 0)
+
+/** The refused change together with what prevents it, and the words on its button; undefined where there is none. */
+export function useCascade(current: Ref<Change | undefined>, problem: Ref<ReadableProblem | undefined>) {
+  const { t } = useI18n()
+  return computed(() => {
+    const blockers = blockersOf(problem.value)
+    const change = current.value
+    if (!change?.cascade || !blockers.length) return undefined
+    const words = change.cascadeWords ? change.cascadeWords(blockers) : cascadeWords(change.noun, blockers)
+    if (!words) return undefined
+    const count = formatCount(words.count)
+    return { change: change.cascade, label: t(`plan.cascade.${words.key}`, { count }, words.count) }
+  })
+}

@@ -1,26 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
 import { nextTick } from 'vue'
 import { host } from '../../../mock/hosts'
+import { cursor, grid, mapIn, open, press } from '../../../mock/matrix'
 import { volume } from '../../../mock/storage'
 import { click, control, dialog, field, settle, text, type, visit } from '../../../mock/visit'
 import { loggedIn } from '../../../mock/world'
-import type { World } from '../../../mock/world'
-
-const grid = (page: Element): HTMLElement => {
-  const found = page.querySelector<HTMLElement>('[role=grid]')
-  if (!found) throw new Error('no grid')
-  return found
-}
-
-const press = async (page: Element, ...keys: string[]) => {
-  for (const key of keys) {
-    const [name = '', shift] = key.split('+').reverse()
-    grid(page).dispatchEvent(
-      new KeyboardEvent('keydown', { key: name, shiftKey: Boolean(shift), bubbles: true }),
-    )
-    await settle()
-  }
-}
 
 /** The middle of a cell, by where its column and its row are drawn. Nothing is scrolled in these tests. */
 function middle(page: Element, owner: string, name: string): { clientX: number; clientY: number } {
@@ -50,18 +34,6 @@ async function drag(page: Element, cells: readonly (readonly [string, string])[]
   return { isShown }
 }
 
-const cursor = (page: Element): string | null | undefined => {
-  const id = grid(page).getAttribute('aria-activedescendant')
-  return id ? document.getElementById(id)?.getAttribute('aria-label') : undefined
-}
-
-async function open(path: string, world: World = loggedIn()) {
-  const opened = await visit(path, world)
-  grid(opened.page).dispatchEvent(new Event('focus'))
-  await settle()
-  return opened
-}
-
 it('shows which host sees which volume under which number', async () => {
   const { page } = await open('/mappings?host=host1')
   const cells = [...page.querySelectorAll('[role=gridcell]')].map((cell) => cell.getAttribute('aria-label'))
@@ -70,54 +42,6 @@ it('shows which host sees which volume under which number', async () => {
     'host1, lun02: LUN 2, Online',
     'host1, lun03: LUN 3, Online',
   ])
-})
-
-/** The dialog shows the plan once typing has paused. */
-async function mapIn(verb = 'Map'): Promise<void> {
-  await vi.waitFor(() => expect((control(dialog(), verb) as HTMLButtonElement).disabled).toBe(false))
-  await click(dialog(), verb)
-}
-
-it('maps a free volume after its plan, under the number the API chose, and can undo it', async () => {
-  const world = loggedIn()
-  const { page, requests } = await open('/mappings?host=backup-proxy&volume=scratch', world)
-  expect(cursor(page)).toBe('backup-proxy, scratch1: not mapped')
-  await press(page, 'Enter')
-  await vi.waitFor(() => expect(text(dialog())).toContain('LUN 1 of backup-proxy'))
-  expect(requests).not.toContain('POST /mappings?dry_run=false')
-  await mapIn()
-  await vi.waitFor(() => expect(cursor(page)).toBe('backup-proxy, scratch1: LUN 1, Online'))
-  await vi.waitFor(() =>
-    expect(document.body.textContent).toContain('Mapped scratch1 to backup-proxy as LUN 1'),
-  )
-  await click(document.body, 'Undo')
-  await vi.waitFor(() => expect(document.body.textContent).toContain('Undone: Mapped scratch1'))
-  expect(requests.filter((one) => one.includes(':undo'))).toHaveLength(1)
-  expect(world.mappings.some(({ volume }) => volume === 'scratch1')).toBe(false)
-  await vi.waitFor(() => expect(cursor(page)).toBe('backup-proxy, scratch1: not mapped'))
-})
-
-it('maps under the number that was typed, and says what is wrong with one', async () => {
-  const world = loggedIn()
-  const { page } = await open('/mappings?host=backup-proxy&volume=scratch', world)
-  await press(page, 'Enter')
-  type(field(dialog(), 'LUN'), 'seven')
-  await settle()
-  expect(text(dialog())).toContain('Enter a number from 0 to 255')
-  expect((control(dialog(), 'Map') as HTMLButtonElement).disabled).toBe(true)
-  type(field(dialog(), 'LUN'), '7')
-  await vi.waitFor(() => expect(text(dialog())).toContain('LUN 7 of backup-proxy'))
-  await mapIn()
-  expect(world.mappings.at(-1)).toMatchObject({ host: 'backup-proxy', lun: 7 })
-})
-
-it('warns that the other hosts of a group get no access', async () => {
-  const world = loggedIn()
-  const host = world.hosts.find(({ name }) => name === 'backup-proxy')
-  if (host) host.group = 'cluster1'
-  const { page } = await open('/mappings?host=backup-proxy&volume=scratch', world)
-  await press(page, 'Enter')
-  expect(text(dialog())).toContain('backup-proxy is a member of host group cluster1')
 })
 
 it('maps over the family that was chosen, and says over which a volume is', async () => {
