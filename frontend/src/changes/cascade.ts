@@ -37,7 +37,7 @@ export function newerWords(blockers: readonly Blocker[]): CascadeWords | undefin
 /** 0 is an unknown number. */
 const known = (count: number): number => (count < NAMED ? count : 0)
 
-/** The refused change together with what prevents it, and the words on its button; undefined where there is none. */
+/** The words on the button for a refused change together with what prevents it; undefined where there is none. */
 export function useCascade(current: Ref<Change | undefined>, problem: Ref<ReadableProblem | undefined>) {
   const { t } = useI18n()
   return computed(() => {
@@ -47,6 +47,6 @@ export function useCascade(current: Ref<Change | undefined>, problem: Ref<Readab
     const words = change.cascadeWords ? change.cascadeWords(blockers) : cascadeWords(change.noun, blockers)
     if (!words) return undefined
     const count = formatCount(words.count)
-    return { change: change.cascade, label: t(`plan.cascade.${words.key}`, { count }, words.count) }
+    return t(`plan.cascade.${words.key}`, { count }, words.count)
   })
 }
