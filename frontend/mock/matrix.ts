@@ -34,6 +34,7 @@ export async function open(path: string, world: World = loggedIn()) {
 
 /** The dialog shows the plan once typing has paused. */
 export async function mapIn(verb = 'Map'): Promise<void> {
-  await vi.waitFor(() => expect((control(dialog(), verb) as HTMLButtonElement).disabled).toBe(false))
+  const button = () => control(dialog(), verb) as HTMLButtonElement
+  await vi.waitFor(() => expect(button().disabled).toBe(false), 5_000)
   await click(dialog(), verb)
 }

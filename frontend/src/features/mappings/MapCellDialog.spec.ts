@@ -31,7 +31,7 @@ it('maps under the number that was typed, and says what is wrong with one', asyn
   expect(text(dialog())).toContain('Enter a number from 0 to 255')
   expect((control(dialog(), 'Map') as HTMLButtonElement).disabled).toBe(true)
   type(field(dialog(), 'LUN'), '7')
-  await vi.waitFor(() => expect(text(dialog())).toContain('LUN 7 of backup-proxy'))
+  await vi.waitFor(() => expect(text(dialog())).toContain('LUN 7 of backup-proxy'), 5_000)
   await mapIn()
   expect(world.mappings.at(-1)).toMatchObject({ host: 'backup-proxy', lun: 7 })
 })
