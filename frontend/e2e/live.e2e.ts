@@ -32,6 +32,41 @@ test('an open page comes back by itself when the server is restarted', async ({ 
   await change(page, 'DELETE', '/hosts/after-restart')
 })
 
+test('a server that hangs shows as no connection, and what changed meanwhile is fetched afterwards', async ({
+  page,
+}) => {
+  await page.goto('/hosts')
+  await settled(page)
+  const create = page.getByRole('button', { name: 'Create host' }).first()
+  await expect(create).toBeEnabled()
+  await atTheMachine('suspend-api')
+  try {
+    await expect(page.getByRole('alert')).toContainText('No connection since')
+    await expect(page.getByRole('banner')).toContainText('No connection since')
+    await expect(create).toBeDisabled()
+    // What a page has not asked for yet it does not call empty.
+    await page.getByRole('navigation').getByRole('link', { name: 'Schedules' }).click()
+    await expect(page.getByRole('heading', { level: 1, name: 'Schedules' })).toBeVisible()
+    await expect(page.getByTestId('empty')).toHaveCount(0)
+  } finally {
+    await atTheMachine('resume-api')
+  }
+  await expect(page.getByText('Live', { exact: true })).toBeVisible()
+  await expect(page.getByRole('alert')).toHaveCount(0)
+  await expect(page.getByTestId('empty')).toBeVisible()
+})
+
+test('a page whose file cannot be loaded says so, and comes when it is tried again', async ({ page }) => {
+  await page.goto('/about')
+  await settled(page)
+  await page.route(/\/assets\/SchedulesPage/, (route) => route.abort())
+  await page.getByRole('navigation').getByRole('link', { name: 'Schedules' }).click()
+  await expect(page.getByRole('alert')).toContainText('This page could not be loaded')
+  await page.unroute(/\/assets\/SchedulesPage/)
+  await page.getByRole('alert').getByRole('button', { name: 'Reload' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Schedules' })).toBeVisible()
+})
+
 test(
   'a login that ends leads to the door and from there back to the same page',
   { tag: '@slow' },

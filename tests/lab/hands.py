@@ -36,6 +36,8 @@ class Hands:
             "pull": self._machine.pull,
             "insert": self._machine.insert,
             "restart-api": self.restart_api,
+            "suspend-api": self.suspend_api,
+            "resume-api": self.resume_api,
             "break-tool": self.break_tool,
             "mend-tool": self.mend_tool,
             "write-and-verify": self.write_and_verify,
@@ -44,6 +46,14 @@ class Hands:
     def restart_api(self) -> None:
         """The API goes away and comes back, as after an upgrade."""
         self._machine.check("systemctl restart lunette-api", timeout_s=120)
+
+    def suspend_api(self) -> None:
+        """The API hangs: its connections stand, and nothing comes over them."""
+        self._machine.check("systemctl kill --signal=STOP lunette-api")
+
+    def resume_api(self) -> None:
+        """It goes on."""
+        self._machine.check("systemctl kill --signal=CONT lunette-api")
 
     def break_tool(self, tool: str) -> None:
         """The machine's tool `tool`, such as lvcreate, refuses whatever it is asked for."""

@@ -4,6 +4,7 @@ import nuxtUi from '@nuxt/ui/vue-plugin'
 import { createPinia } from 'pinia'
 import { createApp } from 'vue'
 import type { RouterHistory } from 'vue-router'
+import { guardUnsaved } from '@/changes/unsaved'
 import { setUpClient } from '@/server/client'
 import { useConnection } from '@/server/connection'
 import { makeQueryClient } from '@/server/queries'
@@ -19,6 +20,7 @@ export function createLunette(history: RouterHistory) {
   const connection = useConnection()
   const queryClient = makeQueryClient()
   const router = makeRouter(session, history)
+  guardUnsaved(router)
   watchForMissingParts(router)
 
   function toLogin(): void {

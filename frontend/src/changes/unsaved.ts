@@ -1,0 +1,64 @@
+/**
+ * Work that is typed and not sent. Who leaves it is asked first; a login that ends takes nothing of it: it is kept in
+ * memory, where also its secrets may be, and is there again for the same person on the same page.
+ */
+import { defineStore } from 'pinia'
+import { onBeforeUnmount, ref } from 'vue'
+import type { Router } from 'vue-router'
+import { useSession } from '@/session/session'
+
+interface Work {
+  isDirty: () => boolean
+}
+
+export const useUnsavedWork = defineStore('unsaved', () => {
+  const works = new Set<Work>()
+  const kept = new Map<string, object>()
+  /** While somebody is asked; the answer goes to whoever asked. */
+  const asking = ref<(isLeaving: boolean) => void>()
+
+  const isDirty = (): boolean => [...works].some((work) => work.isDirty())
+
+  function ask(): Promise<boolean> {
+    return new Promise((resolve) => {
+      asking.value = (isLeaving) => {
+        asking.value = undefined
+        if (isLeaving) works.clear()
+        resolve(isLeaving)
+      }
+    })
+  }
+
+  return { works, kept, asking, isDirty, ask }
+})
+
+/** Asks before `isDirty` work of a component is left. */
+export function useUnsaved(isDirty: () => boolean): void {
+  const { works } = useUnsavedWork()
+  const work = { isDirty }
+  works.add(work)
+  onBeforeUnmount(() => works.delete(work))
+}
+
+/** The same for a draft that is a page of its own, and stands there again after a new login. */
+export function useDraft<Draft extends object>(key: string, draft: Draft, isDirty: () => boolean): void {
+  const { works, kept } = useUnsavedWork()
+  const work = { isDirty }
+  const place = `${useSession().username} ${key}`
+  Object.assign(draft, kept.get(place))
+  kept.delete(place)
+  works.add(work)
+  onBeforeUnmount(() => {
+    // What was given up is not among the works any more.
+    if (works.delete(work) && isDirty()) kept.set(place, { ...draft })
+  })
+}
+
+export function guardUnsaved(router: Router): void {
+  const unsaved = useUnsavedWork()
+  router.beforeEach((to, from) => {
+    if (to.path === from.path || to.name === 'login' || !unsaved.isDirty()) return true
+    return unsaved.ask()
+  })
+  window.addEventListener('beforeunload', (event) => unsaved.isDirty() && event.preventDefault())
+}
