@@ -109,9 +109,7 @@ def _sentence(facts: ChainFacts, links: Sequence[WhyLink]) -> str:
     degraded = next((link for link in links if link.state is LinkState.DEGRADED), None)
     unknown = next((link for link in links if link.state is LinkState.UNKNOWN), None)
     if degraded and unknown:
-        return (
-            f"Redundancy is reduced: {degraded.words}. The state of the {unknown.part} is unknown: {unknown.words}."
-        )
+        return f"Redundancy is reduced: {degraded.words}. The state of the {unknown.part} is unknown: {unknown.words}."
     if unknown:
         return f"No fault was found, but the state of the {unknown.part} is unknown: {unknown.words}."
     where = facts.guest.way.place if facts.guest and facts.guest.way else ""
