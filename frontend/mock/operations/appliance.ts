@@ -4,7 +4,7 @@ import * as certificate from '../certificate'
 import * as clock from '../clock'
 import type { Handlers } from '../operation'
 import * as power from '../power'
-import { performanceOf } from '../performance'
+import { performanceOf, performances } from '../performance'
 import * as takeover from '../takeover'
 import * as updates from '../updates'
 import * as whole from '../whole'
@@ -13,7 +13,8 @@ const SUPPORT = { 'Content-Disposition': 'attachment; filename="lunette-support-
 
 export const APPLIANCE = {
   statusShow: ({ world }) => json(world.status),
-  performanceShow: ({ world, path }) => performanceOf(world, path.performance),
+  performanceShow: ({ world, path, query }) => performanceOf(world, path.performance, query.range),
+  performanceList: ({ world, query }) => performances(world, query),
   settingShow: ({ world }) => shown(world.settings),
   settingPatch: ({ world, body }) => clock.patchSettings(world, body),
   alertTest: ({ world }) => clock.testAlerts(world),

@@ -7,6 +7,7 @@ import * as encryption from '../encryption'
 import { layouts } from '../layouts'
 import type { Call, Handlers } from '../operation'
 import * as takeover from '../takeover'
+import { capacityOf } from '../performance'
 import * as work from '../work'
 
 const arrayOf = ({ world, path }: Pick<Call<'arrayShow'>, 'world' | 'path'>) => find(world.arrays, path.array)
@@ -22,6 +23,7 @@ export const ARRAYS = {
   arrayList: ({ world, query }) => page(world.arrays, query),
   arrayCreate: ({ world, body }) => work.createArray(world, body),
   arrayShow: (call) => shown(arrayOf(call)),
+  arrayCapacity: (call) => capacityOf(arrayOf(call)),
   arrayPatch: ({ world, path, body, request }) =>
     care.patchArray(world, bound(world.arrays, path.array, request), body),
   arrayDelete: ({ world, path, request }) =>

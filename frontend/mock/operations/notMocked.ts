@@ -5,5 +5,4 @@ export const NOT_MOCKED = {
   eventStream: 'an EventSource asks for it: FakeEventSource in visit.ts, and server.ts for the dev server',
   healthShow: 'the page does not ask for it',
   hostKitDownload: 'a link of the browser',
-  performanceList: 'the page does not ask for it',
 } as const satisfies Partial<Record<OperationId, string>>

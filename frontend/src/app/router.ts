@@ -47,6 +47,7 @@ const routes: RouteRecordRaw[] = [
       page('hosts/:host', 'host', () => import('@/features/hosts/HostPage.vue')),
       page('host-groups', 'hostGroups', () => import('@/features/hosts/HostGroupsPage.vue')),
       page('mappings', 'mappings', () => import('@/features/mappings/MappingsPage.vue')),
+      page('performance', 'performance', () => import('@/features/performance/PerformancePage.vue')),
       page('topology', 'topology', () => import('@/features/topology/TopologyPage.vue')),
       page('portals', 'portals', () => import('@/features/portals/PortalsPage.vue')),
       page('subsystems', 'subsystems', () => import('@/features/subsystems/SubsystemsPage.vue')),

@@ -19,7 +19,6 @@ const OTHERWISE: Record<string, string> = {
   health_show: 'for load balancers and monitoring: status_show says more',
   alert_show: 'the list of alerts holds all of each',
   interface_show: 'the list of interfaces holds all of each',
-  performance_list: 'performance_show of what a page is about; the whole is for Prometheus',
   host_kit_download: 'a link: the browser itself keeps the file',
   event_stream: 'an EventSource, in live.ts',
   update_upload: 'with the progress of the upload, in bundleUpload.ts',

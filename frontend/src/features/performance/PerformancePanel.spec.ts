@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { settle, text, visit } from '../../../mock/visit'
 import { loggedIn } from '../../../mock/world'
 import SparkLine from '@/ui/SparkLine.vue'
-import { coursesOf } from './performanceFigures'
+import { niceTop, pathOf, timeTicks } from '@/ui/timeChart'
+import { figuresOf } from './performanceFigures'
 
 const panel = (page: Element) =>
   [...page.querySelectorAll('section')].find((one) => text(one).startsWith('Performance'))
@@ -12,18 +13,52 @@ const figures = (page: Element) => [...(panel(page)?.querySelectorAll('dd > span
 describe('the performance of the appliance', () => {
   it('is on the overview: I/Os, throughput and latency', async () => {
     const { page, requests } = await visit('/', loggedIn())
-    expect(requests).toContain('GET /performance/appliance')
+    expect(requests).toContain('GET /performance/appliance?range=1h')
     expect(figures(page)).toEqual(['41,250', '469 MiB/s', '176 MiB/s', '0.42 ms'])
   })
 
-  it('has the last hour as lines that a screen reader is told in words', async () => {
+  it('has a chart of each figure, whose values are read with the arrow keys', async () => {
+    const { page, requests } = await visit('/', loggedIn())
+    expect(requests).toContain('GET /performance/appliance?range=1h')
+    const charts = [...(panel(page)?.querySelectorAll<HTMLElement>('[role=slider]') ?? [])]
+    expect(charts.map((chart) => chart.getAttribute('aria-label'))).toEqual([
+      'IOPS over time',
+      'Throughput over time',
+      'Latency over time',
+    ])
+    const [iops] = charts
+    expect(iops?.getAttribute('aria-valuenow')).toBe('359')
+    iops?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Home' }))
+    await settle()
+    expect(iops?.getAttribute('aria-valuenow')).toBe('0')
+    expect(iops?.getAttribute('aria-valuetext')).toContain(
+      'Read 17,500, maximum 21,000, Write 7,500, maximum 9,000',
+    )
+  })
+
+  it('shows another range when it is chosen', async () => {
+    const { page, requests } = await visit('/', loggedIn())
+    const button = [...(panel(page)?.querySelectorAll('button') ?? [])].find((one) => text(one) === '30 d')
+    button?.click()
+    await settle()
+    expect(requests).toContain('GET /performance/appliance?range=30d')
+    expect(panel(page)?.querySelector('[role=slider]')?.getAttribute('aria-valuemax')).toBe('719')
+  })
+
+  it('has the same numbers as a table, without the times at which nothing was measured', async () => {
     const { page } = await visit('/', loggedIn())
-    const lines = [...(panel(page)?.querySelectorAll('svg[role=img]') ?? [])]
-    expect(lines.map((line) => line.getAttribute('aria-label'))).toEqual([
-      'IOPS in the last hour, maximum 41,250',
-      'Read in the last hour, maximum 451 MiB/s',
-      'Write in the last hour, maximum 193 MiB/s',
-      'Latency in the last hour, maximum 0.44 ms',
+    const details = panel(page)?.querySelector('details') as HTMLDetailsElement
+    expect(details.querySelectorAll('tbody tr')).toHaveLength(0)
+    details.open = true
+    details.dispatchEvent(new Event('toggle'))
+    await settle()
+    expect(details.querySelectorAll('tbody tr')).toHaveLength(360 - 12)
+    expect([...details.querySelectorAll('thead th')].map(text)).toEqual([
+      'Time',
+      'Read',
+      'Read, max.',
+      'Write',
+      'Write, max.',
     ])
   })
 
@@ -50,12 +85,60 @@ describe('the performance of a volume', () => {
   })
 })
 
+describe('the page of performance', () => {
+  it('lists the busiest of a kind and shows the one that is chosen', async () => {
+    const { page, requests } = await visit('/performance?of=host&range=7d', loggedIn())
+    expect(requests).toContain('GET /performance/appliance?range=7d')
+    expect(requests).toContain('GET /performance?of=host&sort=-iops&limit=20')
+    const chosen = page.querySelector<HTMLElement>('tbody a')
+    const name = text(chosen as Element)
+    chosen?.click()
+    await settle()
+    expect(requests.some((one) => /^GET \/performance\/(?!appliance).*\?range=7d$/.test(one))).toBe(true)
+    expect(text(page.querySelector('section h2') as Element)).toBe(name)
+    const labels = [...page.querySelectorAll('[role=slider]')].map((one) => one.getAttribute('aria-label'))
+    expect(labels).toEqual(['IOPS over time', 'Throughput over time'])
+  })
+})
+
 describe('figures', () => {
   it('are left open where the kernel counts nothing', () => {
-    const history = { of: 'array' as const, id: 'a', name: 'a', now: null, points: [] }
-    expect(coursesOf(history, 'binary').map(({ now, most }) => [now, most])).toEqual(
-      Array.from({ length: 4 }, () => [undefined, undefined]),
-    )
+    expect(figuresOf(null, 'binary').map(({ words }) => words)).toEqual(['—', '—', '—', '—'])
+  })
+})
+
+describe('the axes of a chart', () => {
+  it('end at a figure that is halved well', () => {
+    expect([0, 0.3, 3, 41_250, 99].map((most) => niceTop(most, 10))).toEqual([1, 0.4, 4, 50_000, 100])
+    expect(niceTop(451 * 1024 ** 2, 1024)).toBe(500 * 1024 ** 2)
+  })
+
+  it('have lines with gaps, and a dot for a single value', () => {
+    expect(pathOf([0, 5, null, 10], 10)).toBe('M125.0 100.0L375.0 50.0M875.0 0.0h0.1')
+    expect(pathOf([null, null], 10)).toBe('')
+  })
+
+  it('have the hours of a day and the days of a month', () => {
+    const at = Date.parse('2026-11-01T00:00:00')
+    const hours = Array.from({ length: 1440 }, (_, index) => at + index * 60_000)
+    expect(timeTicks(hours, 60_000).map(({ words }) => words)).toEqual([
+      '04:00',
+      '08:00',
+      '12:00',
+      '16:00',
+      '20:00',
+    ])
+    const days = Array.from({ length: 720 }, (_, index) => at + index * 3_600_000)
+    expect(timeTicks(days, 3_600_000)).toHaveLength(5)
+    expect(timeTicks([], 10_000)).toEqual([])
+  })
+})
+
+describe('the capacity on the overview', () => {
+  it('says when an array will be full', async () => {
+    const { page } = await visit('/', loggedIn())
+    await settle()
+    expect(text(page)).toMatch(/Full on \d+ \w+ \d{4} if it keeps growing by [\d.]+ \w+ per day/)
   })
 })
 

@@ -1,41 +1,86 @@
-/** The figures of a performance, and the course of each in the last hour. */
-import type { PerformanceHistory, PerformancePoint } from '@/api'
+/** The current figures of a performance, and the lines of its charts. */
+import type { Performance, PerformanceCourse, PerformanceHistory } from '@/api'
 import { formatBytes, formatCount } from '@/ui/format'
 import type { SizeSystem } from '@/ui/format'
+import type { ChartLine } from '@/ui/timeChart'
 
-export interface Course {
-  key: 'iops' | 'read' | 'written' | 'latency'
-  /** What it is now; undefined while nobody knows. */
-  now?: string
-  /** The most of the last hour. */
-  most?: string
-  points: { at: number; value: number | null }[]
+export const RANGES = ['1h', '24h', '7d', '30d'] as const
+export type Range = (typeof RANGES)[number]
+export type ChartKey = 'iops' | 'throughput' | 'latency'
+
+export interface Chart {
+  key: ChartKey
+  lines: ChartLine[]
+  format: (value: number) => string
+  base: number
 }
 
-const formatLatency = (ms: number): string => `${ms.toPrecision(ms < 1 ? 2 : 3)} ms`
+const READ = 'text-primary'
+const WRITTEN = 'text-amber-600 dark:text-amber-400'
+const SMALL = 10
 
-export function coursesOf(history: PerformanceHistory, sizes: SizeSystem): Course[] {
-  const perSecond = (bytes: number) => `${formatBytes(Math.round(bytes), sizes)}/s`
-  const count = (iops: number) => formatCount(Math.round(iops))
-  const course = (
-    key: Course['key'],
-    now: number | null | undefined,
-    value: (point: PerformancePoint) => number | null,
-    words: (value: number) => string,
-  ): Course => {
-    const points = history.points.map((point) => ({ at: Date.parse(point.at), value: value(point) }))
-    const known = points.flatMap((point) => point.value ?? [])
-    return {
-      key,
-      points,
-      ...(now != null && { now: words(now) }),
-      ...(known.length > 0 && { most: words(Math.max(...known)) }),
-    }
-  }
+export const formatLatency = (ms: number): string => `${ms === 0 ? '0' : ms.toPrecision(ms < 1 ? 2 : 3)} ms`
+export const formatIops = (iops: number): string =>
+  formatCount(iops < SMALL ? Math.round(iops * SMALL) / SMALL : Math.round(iops))
+export const formatRate =
+  (sizes: SizeSystem) =>
+  (bytes: number): string =>
+    `${formatBytes(Math.round(bytes), sizes)}/s`
+
+/** What it does now, in words; a dash for what is not counted. */
+export function figuresOf(now: Performance | null, sizes: SizeSystem) {
+  const rate = formatRate(sizes)
+  const words = (value: number | null | undefined, format: (value: number) => string) =>
+    value == null ? '—' : format(value)
   return [
-    course('iops', history.now?.iops, (point) => point.iops, count),
-    course('read', history.now?.read_bytes_s, (point) => point.read_bytes_s, perSecond),
-    course('written', history.now?.write_bytes_s, (point) => point.write_bytes_s, perSecond),
-    course('latency', history.now?.latency_ms, (point) => point.latency_ms, formatLatency),
+    { key: 'iops' as const, words: words(now?.iops, formatIops) },
+    { key: 'read' as const, words: words(now?.read_bytes_s, rate) },
+    { key: 'written' as const, words: words(now?.write_bytes_s, rate) },
+    { key: 'latency' as const, words: words(now?.latency_ms, formatLatency) },
   ]
+}
+
+const isMeasured = ({ mean }: PerformanceCourse): boolean => mean.some((one) => one !== null)
+
+/** Reads and writes apart; the sum where they are not told apart. A chart of what is never counted is left out. */
+export function chartsOf(
+  history: PerformanceHistory,
+  sizes: SizeSystem,
+  label: (key: 'read' | 'written' | 'all') => string,
+): Chart[] {
+  const line = (key: 'read' | 'written' | 'all', { mean, max }: PerformanceCourse): ChartLine => ({
+    key,
+    label: label(key),
+    colour: key === 'written' ? WRITTEN : READ,
+    mean,
+    max,
+  })
+  const lines = (read: PerformanceCourse, written: PerformanceCourse, all: PerformanceCourse) =>
+    isMeasured(read) || isMeasured(written)
+      ? [line('read', read), line('written', written)]
+      : isMeasured(all)
+        ? [line('all', all)]
+        : []
+  const { read_bytes_s: read, write_bytes_s: written } = history
+  const charts: Chart[] = [
+    {
+      key: 'iops',
+      lines: lines(history.read_iops, history.write_iops, history.iops),
+      format: formatIops,
+      base: 10,
+    },
+    {
+      key: 'throughput',
+      lines: lines(read, written, read),
+      format: formatRate(sizes),
+      base: sizes === 'binary' ? 1024 : 10,
+    },
+    {
+      key: 'latency',
+      lines: lines(history.read_latency_ms, history.write_latency_ms, history.latency_ms),
+      format: formatLatency,
+      base: 10,
+    },
+  ]
+  return charts.filter((chart) => chart.lines.length > 0)
 }
