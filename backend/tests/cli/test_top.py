@@ -85,7 +85,7 @@ def test_rows_are_in_the_order_that_is_asked_for(run: Run) -> None:
     assert names == sorted(names)
 
 
-@pytest.mark.parametrize("words", [["host"], ["--interval", "1"], ["--sort", "size"]])
+@pytest.mark.parametrize("words", [["port"], ["--interval", "1"], ["--sort", "size"]])
 def test_a_wrong_kind_figure_or_interval_is_wrong_usage(run: Run, words: list[str]) -> None:
     assert run(*words).code == exits.USAGE
 
