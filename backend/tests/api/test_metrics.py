@@ -177,6 +177,7 @@ def test_of_too_many_the_first_by_name_are_reported_and_the_others_counted(servi
         arrays={},
         array_of=dict.fromkeys(many, "tank"),
         hosts=names.hosts,
+        host_names={},
         measurement=names.measurement,
     )
     made = list(parse(Exposition("1", {}, names, most=2).text()))
@@ -194,6 +195,7 @@ def test_a_name_with_any_character_is_reported_as_it_is() -> None:
         arrays={},
         array_of={},
         hosts={},
+        host_names={},
         measurement=None,
     )
     exposition = Exposition(odd, {}, names)

@@ -80,4 +80,4 @@ def test_while_the_agent_is_away_there_is_no_point_and_nobody_waits_twice() -> N
         clock.recorder.now()
     clock.now, clock.away = clock.now + PERIOD_S, False
     clock.recorder.round()
-    assert clock.points() == [(100, pytest.approx(0.05)), (110, pytest.approx(0.05))]
+    assert dict(clock.points()) == pytest.approx({100: 0.05, 110: 0.05})

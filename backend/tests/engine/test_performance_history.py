@@ -72,24 +72,24 @@ def test_every_resolution_is_what_a_naive_model_makes_of_the_same_spans(range_: 
         past.add(at, seconds, {APPLIANCE: doing(0), VOLUME: rates})
     step = RESOLUTIONS[range_].step_s
     found = past.history(VOLUME, range_, at)
-    iops, latencies = measured(found), measured(found, "latency_ms")
+    means, latencies = measured(found), measured(found, "latency_ms")
     first_active = next(start for start, _, rates in spans if rates.iops)
-    assert len(iops) > 20
+    assert len(means) > 20
     for number in range(math.floor(max(first_active, found.first_at) / step) + 1, math.floor(at / step)):
         start, end = number * step, (number + 1) * step
         parts = [(min(end, b) - max(start, a), rates) for a, b, rates in spans if a < end and b > start]
         if not parts:
-            assert start not in iops
+            assert start not in means
             continue
         seconds = sum(part for part, _ in parts)
         mean = sum(part * rates.iops for part, rates in parts) / seconds
         most = max(rates.iops for _, rates in parts)
-        assert iops[start] == (pytest.approx(mean, rel=1e-3, abs=1e-3), pytest.approx(most, abs=1e-3))
+        assert means[start] == pytest.approx((mean, most), rel=1e-3, abs=1e-3)
         busy = [(part * rates.iops, rates.latency_ms) for part, rates in parts if rates.latency_ms is not None]
         if busy:
             mean = sum(count * ms for count, ms in busy) / sum(count for count, _ in busy)
             most = max(ms for _, ms in busy)
-            assert latencies[start] == (pytest.approx(mean, rel=1e-3, abs=1e-3), pytest.approx(most, abs=1e-3))
+            assert latencies[start] == pytest.approx((mean, most), rel=1e-3, abs=1e-3)
         else:
             assert start not in latencies
 
