@@ -3,6 +3,8 @@
 import pytest
 from sqlalchemy import select
 
+from backend.tests.fakemachine import FakeSystem
+from backend.tests.scene import disk_ids
 from backend.tests.wiring import Api, add_token
 from lunette.api.requests.services import ApiServices
 from lunette.domain.alerts import YEAR_S, Severity
@@ -76,3 +78,62 @@ def test_a_viewer_may_only_look(api: Api, services: ApiServices, warm: str) -> N
     assert viewer.get(f"/alerts/{warm}")["message"] == "It is warm"
     assert viewer.post(f"/alerts/{warm}:silence", {"duration_s": 60}).status_code == 403
     assert api.get(f"/alerts/{warm}")["silenced_until"] is None
+
+
+def remedy_of(api: Api, services: ApiServices, key: str) -> dict[str, str] | None:
+    """The remedy of an alert with this key, without what it lacks."""
+    cause = board.Cause(key=key, severity=Severity.CRITICAL, message="It is broken", cause="rust", fix="mend")
+    with services.store.write() as tx:
+        board.raise_alert(tx, cause, utc_now())
+        tx.flush()
+        id_ = tx.scalars(select(Alert.id).where(Alert.key == key)).one()
+    shown = api.get(f"/alerts/{id_}")
+    assert next(one for one in api.items("/alerts") if one["id"] == id_) == shown
+    return {name: value for name, value in shown["remedy"].items() if value} if shown["remedy"] else None
+
+
+def test_a_lost_disk_is_to_be_replaced_and_one_that_fails_before_it_is_lost(
+    standing: tuple[Api, ApiServices], machine: FakeSystem
+) -> None:
+    api, services = standing
+    disks = disk_ids(api)[:3]
+    api.done(api.made("/arrays", {"name": "tank", "level": "raid5", "disks": disks}))
+    machine.advance(10_000.0)
+    api.until(lambda: api.get("/arrays/tank")["health"] == "clean")
+    array_id = api.get("/arrays/tank")["id"]
+    replace = {"action": "replace_disk", "array": "tank", "disk": disks[0]}
+    assert remedy_of(api, services, f"disk.failing:{disks[0]}") == replace
+    assert remedy_of(api, services, f"disk.temperature:{disks[0]}") is None
+    assert remedy_of(api, services, f"disk.failing:{disk_ids(api)[5]}") is None
+    assert remedy_of(api, services, f"array.health:{array_id}") is None
+    machine.pull(next(one for one in machine.blocks.disks if one.serial == api.get(f"/disks/{disks[0]}")["serial"]))
+    api.until(lambda: api.get("/arrays/tank")["health"] == "degraded")
+    assert remedy_of(api, services, f"array.health:{array_id}") == replace
+    assert remedy_of(api, services, f"disk.failing:{disks[1]}") is None, "the array would lose a second disk"
+
+
+def test_a_remedy_names_its_object_as_the_page_and_the_commands_do(standing: tuple[Api, ApiServices]) -> None:
+    api, services = standing
+    api.done(api.made("/arrays", {"name": "tank", "level": "raid1", "disks": disk_ids(api)[:2]}))
+    api.made("/hosts", {"name": "db"})
+    api.made("/schedules", {"name": "weekly", "action": "scrub", "arrays": ["tank"], "when": "0 3 * * 0"})
+    ids = {path: api.get(f"/{path}")["id"] for path in ("arrays/tank", "hosts/db", "schedules/weekly")}
+    locked = remedy_of(api, services, f"array.locked:{ids['arrays/tank']}")
+    assert locked == {"action": "unlock_array", "array": "tank"}
+    secrets = remedy_of(api, services, f"host.secret:{ids['hosts/db']}")
+    assert secrets == {"action": "set_host_secrets", "host": "db"}
+    failed = remedy_of(api, services, f"schedule.failed:{ids['schedules/weekly']}")
+    assert failed == {"action": "run_schedule", "schedule": "weekly"}
+    assert remedy_of(api, services, "job.stuck:that-is-forgotten") is None
+    assert remedy_of(api, services, "clock.unset") is None
+
+
+def test_the_status_counts_alerts_by_severity_and_those_that_nobody_sees_to(
+    api: Api, services: ApiServices, warm: str
+) -> None:
+    before = api.get("/status")["counts"]
+    remedy_of(api, services, "clock.unset")
+    api.post(f"/alerts/{warm}:acknowledge", {})
+    after = api.get("/status")["counts"]
+    names = ("alerts", "critical_alerts", "warning_alerts", "unacknowledged_alerts")
+    assert [after[name] - before[name] for name in names] == [1, 1, 0, 0]

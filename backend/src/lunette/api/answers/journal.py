@@ -1,6 +1,7 @@
 """Jobs with their steps, the numbered event log, and alerts."""
 
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -158,6 +159,38 @@ class EventDetail(EventRecord):
     """Whether the change can be undone."""
 
 
+class RemedyAction(StrEnum):
+    """Action that removes the cause of an alert."""
+
+    REPLACE_DISK = "replace_disk"
+    """Replace the disk `disk` of the array `array` with another disk."""
+    UNLOCK_ARRAY = "unlock_array"
+    """Unlock the array `array`."""
+    RESOLVE_JOB = "resolve_job"
+    """Resolve the stuck job `job`: retry or abandon it."""
+    RUN_SCHEDULE = "run_schedule"
+    """Run the schedule `schedule` again."""
+    SET_HOST_SECRETS = "set_host_secrets"
+    """Set the CHAP or DH-CHAP secrets of the host `host` again."""
+
+
+class Remedy(Answer):
+    """The action that removes the cause of an alert, with its arguments."""
+
+    action: RemedyAction
+    """Action to take."""
+    array: str | None
+    """Name of the array. `null` for other actions."""
+    disk: str | None
+    """ID of the disk to replace. `null` for other actions."""
+    job: str | None
+    """ID of the job. `null` for other actions."""
+    schedule: str | None
+    """Name of the schedule. `null` for other actions."""
+    host: str | None
+    """Name of the host. `null` for other actions."""
+
+
 class Alert(Answer):
     """A condition that needs attention, with its cause and the action to take."""
 
@@ -176,6 +209,8 @@ class Alert(Answer):
     """Cause of the condition."""
     fix: str
     """Recommended action."""
+    remedy: Remedy | None
+    """The recommended action as data. `null` if none is known, if the alert is resolved, or if several are possible."""
     raised_at: datetime
     """When the alert was last raised, in UTC."""
     resolved_at: datetime | None
@@ -286,7 +321,8 @@ def event_detail(row: EventRow, kept: KeptState | None) -> EventDetail:
     )
 
 
-def alert_answer(row: AlertRow) -> Alert:
+def alert_answer(row: AlertRow, remedy: Remedy | None = None) -> Alert:
+    """An alert. `remedy` is what `api/requests/remedies.py` finds for it."""
     return Alert(
         id=row.id,
         key=row.key,
@@ -295,6 +331,7 @@ def alert_answer(row: AlertRow) -> Alert:
         message=row.message,
         cause=row.cause,
         fix=row.fix,
+        remedy=remedy,
         raised_at=row.raised_at,
         resolved_at=row.resolved_at,
         acknowledged_at=row.acknowledged_at,

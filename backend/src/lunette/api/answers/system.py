@@ -91,6 +91,12 @@ class Counts(Answer):
     """Number of stuck jobs."""
     alerts: int
     """Number of active alerts."""
+    critical_alerts: int
+    """Number of active alerts of severity `critical`."""
+    warning_alerts: int
+    """Number of active alerts of severity `warning`."""
+    unacknowledged_alerts: int
+    """Number of active alerts of severity `critical` or `warning` that are not acknowledged."""
 
 
 class Status(Answer):

@@ -25,7 +25,7 @@ def status_answer(tx: Session, now: MachineView, sessions: ObservedSessions, *, 
     meta = {row.key: row.value for row in tx.scalars(select(Meta))}
     alerts = list(tx.scalars(select(Alert).where(Alert.resolved_at.is_(None)).order_by(Alert.raised_at)))
     exports = _exports(now, int(meta["export_generation"]))
-    counts = _counts(tx, now, sessions, len(alerts))
+    counts = _counts(tx, now, sessions, alerts)
     health, sentence = _sentence(tx, now, exports, alerts, counts)
     seen = now.seen
     return Status(
@@ -69,13 +69,15 @@ def _age(moment: dt.datetime | None) -> float | None:
     return max(0.0, (utc_now() - moment).total_seconds()) if moment else None
 
 
-def _counts(tx: Session, now: MachineView, sessions: ObservedSessions, alerts: int) -> Counts:
+def _counts(tx: Session, now: MachineView, sessions: ObservedSessions, alerts: list[Alert]) -> Counts:
     def count(kind: type) -> int:
         return tx.scalar(select(func.count()).select_from(kind)) or 0
 
     def jobs(*states: JobState) -> int:
         return tx.scalar(select(func.count()).where(Job.state.in_([s.value for s in states]))) or 0
 
+    critical = [one for one in alerts if one.severity == Severity.CRITICAL.value]
+    warning = [one for one in alerts if one.severity == Severity.WARNING.value]
     return Counts(
         disks=len(now.seen.disks) if now.seen.observation else None,
         arrays=count(Array),
@@ -87,7 +89,10 @@ def _counts(tx: Session, now: MachineView, sessions: ObservedSessions, alerts: i
         sessions=sessions.total,
         running_jobs=jobs(JobState.PENDING, JobState.RUNNING),
         stuck_jobs=jobs(JobState.STUCK),
-        alerts=alerts,
+        alerts=len(alerts),
+        critical_alerts=len(critical),
+        warning_alerts=len(warning),
+        unacknowledged_alerts=sum(one.acknowledged_at is None for one in (*critical, *warning)),
     )
 
 

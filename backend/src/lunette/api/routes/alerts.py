@@ -11,10 +11,13 @@ from sqlalchemy.orm import Session
 from lunette.api.answers.base import Page
 from lunette.api.answers.journal import Alert, alert_answer
 from lunette.api.answers.plans import PlanAnswer
+from lunette.api.answers.seen import Observed
 from lunette.api.lists.paging import Paging, stored_page
 from lunette.api.openapi.responses import LISTED, SHOWN, Responses, refusals, router
 from lunette.api.requests.changes import ChangeRequest, Creating, answer
 from lunette.api.requests.lookup import Reference, find
+from lunette.api.requests.observed import observed_now
+from lunette.api.requests.remedies import remedies
 from lunette.api.requests.services import UsedServices
 from lunette.domain.alerts import AlertAcknowledge, AlertSilence, Severity
 from lunette.domain.plans import Action, Plan
@@ -68,18 +71,20 @@ def alert_list(
     ] = "-raised_at",
 ) -> Page[Alert]:
     """Lists the alerts, with their causes and fixes."""
+    seen = observed_now(services)
     with services.store.read() as tx:
         found = stored_page(tx, query, page, sort, _COLUMNS)
-        items = tuple(alert_answer(row) for row in found.rows)
+        items = tuple(map(alert_answer, found.rows, remedies(tx, found.rows, seen)))
     return Page(items=items, next_cursor=found.next_cursor, total=found.total)
 
 
 @routes.get("/{alert:plain}", operation_id="alert_show", response_model=Alert, responses=SHOWN)
 def alert_show(alert: Reference, services: UsedServices) -> Response:
     """Shows an alert."""
+    seen = observed_now(services)
     with services.store.read() as tx:
         row = find(tx, AlertRow, alert)
-        return answer(alert_answer(row), version=row.version)
+        return answer(_shown(tx, row, seen), version=row.version)
 
 
 @routes.post("/{alert}:acknowledge", operation_id="alert_acknowledge", response_model=None, responses=_CARED)
@@ -129,12 +134,18 @@ def alert_reopen(alert: Reference, change: Creating) -> Response:
 def _care(change: ChangeRequest, reference: str, what: str, act: Callable[[Session, AlertRow], None]) -> Response:
     """Applies the change. A dry run also applies the change and rolls back, so that the same refusals occur."""
 
+    seen = observed_now(change.services)
+
     def work(tx: Session) -> Response:
         row = find(tx, AlertRow, reference)
         act(tx, row)
         tx.flush()
         line = Line(action=Action.CHANGE, noun="alert", name=row.key, detail=what)
         plan = Plan(title=f"{row.message}: {what}", changes=(line,), steps=())
-        return change.plan_or(plan, lambda: answer(alert_answer(row), version=row.version))
+        return change.plan_or(plan, lambda: answer(_shown(tx, row, seen), version=row.version))
 
     return change.run(work)
+
+
+def _shown(tx: Session, row: AlertRow, seen: Observed) -> Alert:
+    return alert_answer(row, *remedies(tx, [row], seen))

@@ -91,6 +91,13 @@ def causes_of(seen: Observation, arrays: Iterable[Array], growth: Grown) -> Iter
             yield _cause(disk, array, found, finding, systems)
 
 
+def asks_for_replacement(kind: str) -> bool:
+    """Whether a finding of this kind means that the drive must be replaced, and not its cooling, its cable or its
+    firmware.
+    """
+    return kind not in ("temperature", "silent", UNREADABLE, *_OF_THE_WAY)
+
+
 def _cause(
     disk: ObservedDisk,
     array: Array | None,
