@@ -4,7 +4,13 @@ import { json, plan } from './answers'
 import type { Planned, Shown } from './answers'
 
 /** What nobody has acknowledged or silenced. */
-export const UNSEEN = { acknowledged_at: null, acknowledged_by: null, note: '', silenced_until: null }
+export const UNSEEN = {
+  acknowledged_at: null,
+  acknowledged_by: null,
+  note: '',
+  silenced_until: null,
+  remedy: null,
+}
 
 function changed(row: Alert, detail: string, values: Partial<Alert>): Planned<Shown<Alert>> {
   return {
@@ -26,4 +32,4 @@ export const silence = (row: Alert, { duration_s }: AlertSilence): Planned<Shown
   })
 
 export const reopen = (row: Alert): Planned<Shown<Alert>> =>
-  changed(row, 'its acknowledgement and silence end', UNSEEN)
+  changed(row, 'its acknowledgement and silence end', { ...UNSEEN, remedy: row.remedy })

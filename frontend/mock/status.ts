@@ -30,5 +30,8 @@ export const status = (): Status => ({
     running_jobs: 0,
     stuck_jobs: 0,
     alerts: 0,
+    critical_alerts: 0,
+    warning_alerts: 0,
+    unacknowledged_alerts: 0,
   },
 })

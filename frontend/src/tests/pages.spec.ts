@@ -49,6 +49,37 @@ describe('overview', () => {
     expect(first?.textContent).toContain('Replace the disk.')
   })
 
+  it('counts what waits in the header, the navigation and the title, and shows the gravest three', async () => {
+    const world = loggedIn()
+    world.status.counts = {
+      ...world.status.counts,
+      critical_alerts: 1,
+      warning_alerts: 4,
+      unacknowledged_alerts: 5,
+    }
+    world.alerts = ['warning', 'warning', 'critical', 'warning', 'warning'].map((severity, index) => ({
+      id: `alert-${index}`,
+      key: `array.warm:${index}`,
+      family: 'array',
+      severity: severity as 'warning' | 'critical',
+      message: `Alert number ${index}`,
+      cause: '',
+      fix: '',
+      raised_at: `2026-11-21T03:00:0${index}Z`,
+      resolved_at: null,
+      ...UNSEEN,
+    }))
+    const { page } = await visit('/', world)
+    expect(text(control(page, '1 critical, 4 warnings'))).toBe('1 critical, 4 warnings')
+    expect(page.querySelector('nav')?.textContent).toContain('Alerts5')
+    expect(document.title).toBe('(5) Overview · Lunette')
+    const shown = [...page.querySelectorAll('main section:first-of-type li')].map(
+      (one) => /number \d/.exec(one.textContent)?.[0],
+    )
+    expect(shown).toEqual(['number 2', 'number 4', 'number 3'])
+    expect(text(control(page, '2 more alerts'))).toBe('2 more alerts')
+  })
+
   it('follows a running job', async () => {
     const world = loggedIn()
     world.jobs = [

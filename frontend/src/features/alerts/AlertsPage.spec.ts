@@ -55,6 +55,39 @@ describe('alerts', () => {
     expect(text(page)).not.toContain('Silent until')
   })
 
+  it('offer the dialog that removes their cause, filled in, and no command', async () => {
+    const world = warm()
+    const [disk] = world.arrays[0]?.members ?? []
+    const lost = disk?.disk_id ?? ''
+    const nothing = { array: null, disk: null, job: null, schedule: null, host: null }
+    world.alerts = world.alerts.map((one) => ({
+      ...one,
+      fix: 'Use `lunette array replace tank`.',
+      remedy: { ...nothing, action: 'replace_disk', array: 'tank', disk: lost },
+    }))
+    const { page, router } = await visit('/alerts', world)
+    expect(page.textContent).not.toContain('lunette array')
+    await click(page, 'Replace disk')
+    expect(router.currentRoute.value).toMatchObject({ name: 'array', params: { array: 'tank' } })
+    expect(dialog().textContent).toContain(disk?.serial)
+  })
+
+  it('open the form of a host whose secrets are lost, and say whom they need', async () => {
+    const world = warm()
+    const nothing = { array: null, disk: null, job: null, schedule: null, host: null }
+    const name = world.hosts[0]?.name ?? ''
+    world.alerts = world.alerts.map((one) => ({
+      ...one,
+      remedy: { ...nothing, action: 'set_host_secrets', host: name },
+    }))
+    const { page } = await visit('/alerts', world)
+    await click(page, 'Set secrets')
+    expect(field(dialog(), 'Name').value).toBe(name)
+    if (world.me) world.me = { ...world.me, role: 'viewer' }
+    const { page: viewed } = await visit('/alerts', world)
+    expect(text(viewed)).toContain('Requires the Operator role')
+  })
+
   it('that are over are not acknowledged', async () => {
     const { page } = await visit('/alerts', loggedIn())
     expect(() => control(page, 'Acknowledge: Array tank is degraded')).toThrow()
