@@ -273,7 +273,7 @@ def checks() -> dict[Table, dict[str, TypeAdapter[Any]]]:
 
 
 def _tables() -> Iterator[tuple[type[Base], Table]]:
-    for mapper in Base.registry.mappers:
+    for mapper in sorted(Base.registry.mappers, key=lambda mapper: mapper.class_.__tablename__):
         yield mapper.class_, Base.metadata.tables[mapper.class_.__tablename__]
 
 
