@@ -2,13 +2,12 @@
 import { expect, it } from 'vitest'
 import api from '@/api/texts.gen.json'
 
-const sources = Object.values(
-  import.meta.glob<string>(['../**/*.{vue,ts}', '!../api/**', '!../**/*.spec.ts'], {
-    query: '?raw',
-    import: 'default',
-    eager: true,
-  }),
-).join('\n')
+const code = import.meta.glob<string>(['../**/*.{vue,ts}', '!../api/**', '!../**/*.spec.ts'], {
+  query: '?raw',
+  import: 'default',
+  eager: true,
+})
+const sources = Object.values(code).join('\n')
 
 function flatten(texts: object, prefix = ''): string[] {
   return Object.entries(texts).flatMap(([key, value]) =>
@@ -42,4 +41,14 @@ it('has no text that nobody asks for', () => {
   const isUsed = (key: string) =>
     quoted.has(key) || titles.test(key) || computed.some((start) => key.startsWith(start))
   expect(keys.filter((key) => !isUsed(key))).toEqual([])
+})
+
+it('has in ui/ only texts of ui/', () => {
+  const shared = Object.entries(code).flatMap(([path, text]) => (path.startsWith('../ui/') ? [text] : []))
+  const quoted = shared.flatMap((text) =>
+    [...text.matchAll(/['`]([a-z]\w*)\.\w/gi)].map((match) => match[1] ?? ''),
+  )
+  const asked = quoted.filter((name) => names.includes(name))
+  expect(asked.length).toBeGreaterThan(10)
+  expect(asked.filter((name) => name !== 'ui')).toEqual([])
 })
