@@ -14,17 +14,17 @@ class ModuleDocFragment:
 options:
   appliance_url:
     description:
-      - Address of the appliance, such as V(https://appliance.example). V(http) is taken for this machine only.
+      - Address of the appliance, such as V(https://appliance.example). V(http) is accepted only for this machine.
       - Without it, the environment variable E(LUNETTE_URL).
     type: str
   appliance_token:
     description:
-      - API token. It needs no login, so it is quicker and leaves no session behind.
+      - API token. It needs no login, so it is faster and leaves no open session.
       - Without it, the environment variable E(LUNETTE_TOKEN).
     type: str
   appliance_username:
     description:
-      - User to log in as, where there is no token; the module logs out at its end.
+      - User to log in as if there is no token. The module logs out when it ends.
       - Without it, the environment variable E(LUNETTE_USERNAME).
     type: str
   appliance_password:
@@ -34,8 +34,8 @@ options:
     type: str
   appliance_fingerprint:
     description:
-      - SHA-256 fingerprint of the appliance's certificate, in hex with or without colons. This certificate is
-        trusted and no other, whoever signed it.
+      - SHA-256 fingerprint of the appliance's certificate, in hex with or without colons. Only
+        this certificate is trusted, whatever authority signed it.
       - Without it, the environment variable E(LUNETTE_FINGERPRINT).
     type: str
   appliance_ca_path:
@@ -49,5 +49,5 @@ options:
     type: int
     default: 60
 requirements:
-  - Python 3.9 or later where the module runs; nothing else. Delegate to the controller or use a local connection.
+  - Python 3.9 or later where the module runs; no other package. Delegate to the controller or use a local connection.
 """
