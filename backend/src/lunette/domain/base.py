@@ -1,5 +1,8 @@
 """The base of every domain model: frozen, closed to unknown fields."""
 
+from collections.abc import Mapping
+from typing import Any, Self
+
 from pydantic import BaseModel, ConfigDict
 
 from lunette.domain.texts import Documented
@@ -20,6 +23,13 @@ class Model(Documented, BaseModel):
         validate_by_alias=True,
         serialize_by_alias=True,
     )
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with these fields replaced, not validated. Raises TypeError for any other name, even an alias."""
+        if update and not update.keys() <= self.__pydantic_fields__.keys():
+            strange = ", ".join(sorted(update.keys() - self.__pydantic_fields__.keys()))
+            raise TypeError(f"{type(self).__name__} has no field {strange}")
+        return super().model_copy(update=update, deep=deep)
 
     def _refuse_null(self, *but: str) -> None:
         """For changes: of all fields only these can be removed. Raises ValueError if another one is given as `null`."""
