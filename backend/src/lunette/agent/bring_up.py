@@ -223,7 +223,7 @@ class _Work:
 
 
 class _Watched:
-    """The doorway to the system, and the tool that has been called through it and has not returned."""
+    """Access to the system, and the tool that was called through it and has not returned."""
 
     def __init__(self, system: System) -> None:
         self._system = system

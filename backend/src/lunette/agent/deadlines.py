@@ -1,11 +1,11 @@
 """Counts how long targets have waited for missing volumes, and decides which may open without them.
 
-A "door" is the target or subsystem of one host or host group, identified by its IQN or NQN.
+"Target" here includes NVMe subsystems: that of one host or host group, identified by its IQN or NQN.
 
-The time counts from when this process first saw the door closed because volumes are missing: after a restart of the
+The time counts from when this process first saw the target closed because volumes are missing: after a restart of the
 agent the time starts again, so a host waits longer, never shorter. Whether a deadline has passed is decided in a pass
-that has just checked the arrays, so what came back in time is served completely. A door opened this way stays open
-until nothing is missing any more, even if its deadline is removed; a door that was already open is never counted.
+that has just checked the arrays, so what returned in time is served completely. A target opened this way stays open
+until nothing is missing any more, even if its deadline is removed; a target that was already open is never counted.
 """
 
 import logging
@@ -34,7 +34,7 @@ class Deadlines:
         self._monotonic = monotonic
         self._waits: dict[str, _Wait] = {}
         self._over: dict[str, int] = {}
-        """Deadlines, by name of the doors that had waited that long when the arrays were last checked."""
+        """Deadlines, by name of the targets that had waited that long when the arrays were last checked."""
 
     def judge(self, exports: ExportSet) -> None:
         """Decide which deadlines have passed. Called immediately after the arrays were checked."""
@@ -46,13 +46,13 @@ class Deadlines:
         }
 
     def overdue(self, exports: ExportSet) -> frozenset[str]:
-        """Doors to open without what is missing. A changed deadline counts from the next check."""
+        """Targets to open without what is missing. A changed deadline counts from the next check."""
         deadlines = _deadlines(exports)
         over = {name for name, deadline_s in self._over.items() if deadlines.get(name) == deadline_s}
         return frozenset(over | {name for name, wait in self._waits.items() if wait.opened_after_s is not None})
 
     def reported(self, exports: ExportSet, report: ConvergeReport) -> ConvergeReport:
-        """Record the result of a round. Returns the report, with a note on each door that opened without what is
+        """Record the result of a round. Returns the report, with a note on each target that opened without what is
         missing.
         """
         names = {target.target_id: target.iqn for target in exports.targets}
@@ -91,7 +91,7 @@ class Deadlines:
 
 
 def _deadlines(exports: ExportSet) -> dict[str, int]:
-    """Deadlines by IQN and NQN, of the doors that have one."""
+    """Deadlines by IQN and NQN, of the targets that have one."""
     found = {target.iqn: target.opens_without_missing_after_s for target in exports.targets}
     found |= {target.nqn: target.opens_without_missing_after_s for target in exports.subsystems}
     return {name: deadline_s for name, deadline_s in found.items() if deadline_s is not None}

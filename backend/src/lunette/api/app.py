@@ -1,4 +1,4 @@
-"""Puts the application together. `make_app` is all that main and the tests need."""
+"""Builds the application. Main and the tests need only `make_app`."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -115,7 +115,7 @@ _ROUTERS: tuple[APIRouter, ...] = (
 
 
 class Lunette(FastAPI):
-    """FastAPI with our own document."""
+    """FastAPI with our own OpenAPI document."""
 
     def openapi(self) -> dict[str, Any]:
         if not self.openapi_schema:

@@ -17,7 +17,7 @@ SITE_SCHEMA = Path(__file__).parents[4] / "docs/reference/site.schema.json"
 
 
 def main() -> int:
-    """Writes the documents, or with --check tells whether a committed one is stale."""
+    """Writes the documents, or with --check reports which committed one is stale."""
     parser = argparse.ArgumentParser(prog="python -m lunette.api.document", description=__doc__)
     parser.add_argument("--check", action="store_true", help="change nothing; fail if a file is stale")
     options = parser.parse_args()

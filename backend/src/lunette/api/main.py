@@ -39,11 +39,11 @@ from lunette.store.old_addresses import seal_old_addresses
 from lunette.store.secrets import SecretBox
 
 GRACE_S = 10
-"""How long running requests may take after a stop was asked for."""
+"""How long running requests may take after a stop was requested."""
 TLS_1_2_CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
-"""Authenticated encryption with keys of the connection alone, as TLS 1.3 has it; the oldest version is 1.2."""
+"""Authenticated encryption with keys of the connection alone, as in TLS 1.3; the oldest version is 1.2."""
 STARTUP_FAILURE = 3
-"""The exit status that uvicorn has for it."""
+"""Uvicorn's exit status for a failed start."""
 PARTING_S = 0.5
 """How long a client has to answer the end of TLS, which idle ones of a pool do not read."""
 
@@ -68,7 +68,7 @@ class Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Uvicorn's own raises the signal again at the end, before the store is closed."""
+        """Uvicorn's own method raises the signal again at the end, before the store is closed."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -80,7 +80,7 @@ class Server(uvicorn.Server):
                 signal.signal(number, handler)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Uvicorn's own counts no connection, and TLS would be spoken with any number of them."""
+        """Uvicorn's own method counts no connections, so there could be any number of TLS handshakes."""
         await self.lifespan.startup()
         if self.lifespan.should_exit:
             sys.exit(STARTUP_FAILURE)
@@ -118,7 +118,7 @@ class Server(uvicorn.Server):
             parting.cancel()
 
     async def _part(self) -> None:
-        """Ends connections whose last answer has left, but whose client is silent: TLS would wait for half a minute."""
+        """Ends connections whose last response was sent but whose client is idle: TLS would wait for half a minute."""
         while True:
             await asyncio.sleep(PARTING_S)
             for connection in cast("tuple[HttpProtocol, ...]", tuple(self.server_state.connections)):
@@ -179,7 +179,7 @@ def _seal_old_addresses(store: Store) -> None:
 
 
 def _report_port(store: Store, port: int) -> None:
-    """For the firewall: the agent lets in the port that this listens on. A start writes nothing where it is known."""
+    """For the firewall: the agent opens the port that this listens on. A start writes nothing if the port is known."""
     with store.read() as tx:
         if firewall.spec(tx).api_port == port:
             return
@@ -198,7 +198,7 @@ def _left_to_the_next_start(what: str) -> Iterator[None]:
 
 
 def _local_socket(path: Path) -> socket.socket | None:
-    """The socket for root. Where it cannot be made the appliance is still reached over HTTPS."""
+    """The socket for root. If it cannot be created, the appliance is still reachable over HTTPS."""
     try:
         return listen(path)
     except OSError as error:
@@ -257,7 +257,7 @@ def _become_owner(folder: Path) -> None:
 
 
 def _greet(settings: Settings, address: str | None, password: str | None) -> None:
-    """The frame on the console: the address, and the one-time password until it is changed."""
+    """The box on the console: the address, and the one-time password until it is changed."""
     lines = [f"Web address   https://{address or socket.gethostname()}:{settings.port}"]
     with suppress(OSError, ValueError):
         lines.append(f"Certificate   SHA-256 {fingerprint(settings.tls_cert.read_text())}")

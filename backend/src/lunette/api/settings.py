@@ -27,7 +27,7 @@ class Settings(Model):
 
     @property
     def makes_certificate(self) -> bool:
-        """True if the certificate is our own, to be made where it is missing."""
+        """True if the certificate is our own, to be created if it is missing."""
         return self.tls_cert == self.data / "tls" / "cert.pem"
 
 

@@ -1,4 +1,4 @@
-"""One run of a command: its values, the appliance, and how to show what came of it."""
+"""One run of a command: its values, the appliance, and how to show the result."""
 
 import getpass
 import shlex
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Call:
-    """What a command's function works with. `call["size"]` is the value of an argument or option."""
+    """What the function of a command receives. `call["size"]` is the value of an argument or option."""
 
     def __init__(self, command: Command, values: Mapping[str, Any], screen: Screen, env: Mapping[str, str]) -> None:
         self.command, self.values, self.screen, self.env = command, values, screen, env
@@ -36,7 +36,7 @@ class Call:
 
     @cached_property
     def client(self) -> "Client":
-        """A client of the appliance that is meant. Raises ConfigProblem or Unreachable."""
+        """A client of the chosen appliance. Raises ConfigProblem or Unreachable."""
         from lunette.client import Client, find_endpoint
 
         return self._stack.enter_context(Client(find_endpoint(self["appliance"], self.env)))
@@ -51,7 +51,7 @@ class Call:
         return bool(self["json"] or self["yaml"])
 
     def secret(self, key: str, question: str = "", *, twice: bool = False) -> str | None:
-        """The content of the file an option names; else asked for, where there is a question. Raises UsageError."""
+        """The content of the file that an option names, or the answer to its question. Raises UsageError."""
         option = f"--{key.replace('_', '-')}"
         if self[key] == "-":
             if self._read_from_input is not None:
@@ -80,7 +80,7 @@ class Call:
             raise NotConfirmed("Nothing was changed")
 
     def confirm_name(self, name: str) -> None:
-        """Requires a name to be typed before data is destroyed, or --yes-destroy. Raises UsageError or NotConfirmed."""
+        """Requires typing a name, or --yes-destroy, before data is destroyed. Raises UsageError or NotConfirmed."""
         given = self["yes_destroy"]
         if given is not None:
             if given != name:
@@ -94,7 +94,7 @@ class Call:
             raise NotConfirmed("The name does not match. Nothing was changed")
 
     def confirm_volume(self, name: str, why: str) -> None:
-        """Has the name of a volume typed that hosts use, or may still have. Raises UsageError or NotConfirmed."""
+        """Requires typing the name of a volume that hosts use or had. Raises UsageError or NotConfirmed."""
         if not self.screen.can_ask:
             raise UsageError(f"{why}. To confirm this without a terminal, use --confirm {name}")
         if self._ask(f"{why}. Type {name} to continue: ") != name:
@@ -106,7 +106,7 @@ class Call:
         return self.screen.ask.readline().strip()
 
     def show(self, value: Any, text: "Any" = None) -> None:
-        """The result: bare if asked, else by `text` (a function), else as a resource."""
+        """The result: as JSON or YAML if requested, else by `text` (a function), else as a resource."""
         if self["json"]:
             self.screen.json(value)
         elif self["yaml"]:
@@ -117,7 +117,7 @@ class Call:
             self.screen.resource(value)
 
     def outcome(self, answer: JsonObject, done: str = "") -> None:
-        """What a change came to: its plan, its job followed to the end, or what was made or changed."""
+        """The result of a change: its plan, its job after it has ended, or what was created or changed."""
         if self.dry_run:
             self.show(answer, self.screen.plan)
             return

@@ -1,8 +1,8 @@
-"""What ends a command before its time."""
+"""Errors that end a command early."""
 
 
 class UsageError(Exception):
-    """A command line that cannot be run. `hint` is where to look next."""
+    """A command line that cannot be run. `hint` says where to find help."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -14,4 +14,4 @@ class NotConfirmed(Exception):
 
 
 class CheckFailed(Exception):
-    """What the command checks was shown, and is not healthy."""
+    """The command has shown the result of its check, which failed."""

@@ -1,4 +1,4 @@
-"""The exit codes of `lunette`, one place for the program, its manual page and its tests."""
+"""The exit codes of `lunette`, for the program, its manual page and its tests."""
 
 OK, BROKEN, USAGE, REFUSED, NOT_FOUND, CONFLICT, NOT_ALLOWED, UNREACHABLE, JOB_FAILED, NOT_CONFIRMED = range(10)
 NOT_WELL = 10
@@ -46,4 +46,4 @@ OF_PROBLEMS = {
     "rate-limited": NOT_ALLOWED,
     "unavailable": UNREACHABLE,
 }
-"""Every type of problem the API can answer (a test compares), and the exit code it becomes."""
+"""Every type of problem that the API can return (a test compares), with its exit code."""

@@ -1,4 +1,4 @@
-"""Help on the terminal: of everything, of a noun, of one command. Made from the same records as the parser."""
+"""Help on the terminal: on everything, on a noun, on one command. Made from the same records as the parser."""
 
 import textwrap
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ _ABOUT = "Administers a Lunette storage appliance."
 
 
 def help_text(word: str, command: Command | None) -> str:
-    """The help of a command, of a noun, or of everything."""
+    """The help on a command, on a noun, or on everything."""
     if command is not None:
         return "\n".join(_of_command(word, command)) + "\n"
     return "\n".join(_of_noun(word) if word else _of_all()) + "\n"
@@ -58,7 +58,7 @@ def _of_command(word: str, command: Command) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Without the marks of Markdown, which a terminal does not show."""
+    """Without the markup of Markdown, which a terminal does not render."""
     return text.replace("`", "")
 
 
@@ -67,7 +67,7 @@ def _label(param: Param) -> str:
 
 
 def described(param: Param) -> str:
-    """What help says of a parameter: its sentence, its words where the usage hides them, whether it is needed."""
+    """The help on a parameter: its sentence, its choices if the usage hides them, whether it is required."""
     parts = [param.help]
     if param.words and param.shown != "|".join(param.words):
         parts.append(f"One of {', '.join(param.words)}.")

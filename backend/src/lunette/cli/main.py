@@ -1,4 +1,4 @@
-"""Entry point of `lunette`: from words to an exit code. What codes there are and mean is in exits.py."""
+"""Entry point of `lunette`: from words to an exit code. The codes and their meanings are in exits.py."""
 
 import os
 import sys
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from lunette.cli.spec import Command
 
 COMPLETE = "__complete"
-"""What the completion scripts call; not a command for people."""
+"""Called by the completion scripts; not a command for people."""
 
 
 def main() -> int:
     """Runs the command line of this process."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without UTF-8 shows ? and the command goes on
+            stream.reconfigure(errors="replace")  # a terminal without UTF-8 shows ? and the command continues
     return run(sys.argv[1:], Screen(), os.environ)
 
 
 def run(argv: Sequence[str], screen: Screen, env: Mapping[str, str]) -> int:
-    """Runs one command and turns what it raises into words and an exit code."""
+    """Runs one command and turns its errors into words and an exit code."""
     try:
         if argv and argv[0] == COMPLETE:
             from lunette.cli.completing import complete
@@ -44,7 +44,7 @@ def run(argv: Sequence[str], screen: Screen, env: Mapping[str, str]) -> int:
     except KeyboardInterrupt:
         return exits.INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has seen enough; Python must not complain about it at exit either.
+        # The reader closed our output early; Python must not report that at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return exits.OK
 
@@ -57,7 +57,7 @@ def _wrong(wrong: UsageError, hint: str, screen: Screen) -> int:
 
 
 def _help(asked: Asked, argv: Sequence[str], screen: Screen) -> int:
-    """Help that was asked for is a result; help because words are missing is a remark."""
+    """Requested help is a result; help because words are missing is a remark."""
     wanted = bool({"--help", "-h"} & set(argv))
     (screen.out if wanted else screen.err).write(help_text(asked.word, asked.command))
     return exits.OK if wanted else exits.USAGE

@@ -1,6 +1,6 @@
 """The manual page and the reference, made from the same records as the parser.
 
-`python -m lunette.cli.manual` writes docs/reference/cli.md, and for the web page's API reference the commands of each
+`python -m lunette.cli.manual` writes docs/reference/cli.md, and, for the web page's API reference, the commands of each
 operation (with --check it only compares); `--share FOLDER` writes lunette.1 and the scripts of the shells below a
 /usr/share, when an image is built.
 """
@@ -97,7 +97,7 @@ def _man_command(group: Group, command: Command) -> Iterator[str]:
 
 
 def _own(command: Command) -> tuple[Param, ...]:
-    """What a command takes beyond what every command takes."""
+    """The parameters of a command in addition to those of every command."""
     return tuple(param for param in documented(command) if param not in EVERYWHERE)
 
 
@@ -114,7 +114,7 @@ def _paragraphs(texts: Sequence[str]) -> Iterator[str]:
 
 
 def _roff(text: str) -> str:
-    """Text that means itself: no line is a request, every dash can be copied, letters beyond ASCII are named."""
+    """Literal text: no line is a request, every dash can be copied, letters beyond ASCII are named."""
     text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga")
     text = text.replace("«", "\\(Fo").replace("»", "\\(Fc").replace("~", "\\(ti").replace("^", "\\(ha")
     return f"\\&{text}" if text.startswith(".") else text
@@ -149,7 +149,7 @@ def reference() -> str:
 
 
 def of_operations() -> str:
-    """JSON: for each operation of the API the usage of every command that calls it, a line each."""
+    """JSON: for each operation of the API the usage of every command that calls it, one per line."""
     lines: dict[str, list[str]] = {}
     for group in GROUPS:
         for command in commands_of(group.word).values():
@@ -167,7 +167,7 @@ def _options(params: tuple[Param, ...]) -> Iterator[str]:
 
 
 def main() -> int:
-    """Writes what is asked for."""
+    """Writes what is requested."""
     parser = argparse.ArgumentParser(prog="python -m lunette.cli.manual", description=__doc__)
     parser.add_argument("--check", action="store_true", help="change nothing; fail if the reference is out of date")
     parser.add_argument(

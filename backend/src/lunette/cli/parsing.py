@@ -1,4 +1,4 @@
-"""From words to a command and its values. What is wrong is told with the usage of that very command."""
+"""From words to a command and its values. An error shows the usage of that command."""
 
 import argparse
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ _GLOBAL = {param.name: param for param in EVERYWHERE}
 
 
 class Asked(NamedTuple):
-    """What a command line asks for: a command with its values, or help about a word ('' for all)."""
+    """A parsed command line: a command with its values, or help on a word ('' for all)."""
 
     word: str
     command: Command | None
@@ -49,7 +49,7 @@ def parse(argv: Sequence[str]) -> Asked:
 
 
 def _leading(words: list[str]) -> tuple[list[str], list[str]]:
-    """The options that stand before the next plain word, and the rest."""
+    """The options before the next plain word, and the rest."""
     found: list[str] = []
     while words and words[0].startswith("-") and words[0] != "-":
         name = "--help" if words[0] == "-h" else words[0]
@@ -90,7 +90,7 @@ def _parse_command(word: str, command: Command, words: list[str]) -> Asked:
 
 
 def _joined(words: Sequence[str], params: Sequence[Param]) -> list[str]:
-    """`--sort -name` as `--sort=-name`: a value may begin with a dash where it is no option."""
+    """`--sort -name` as `--sort=-name`: a value may begin with a dash if it is not an option."""
     taking = {param.name for param in params if param.is_option and not param.flag}
     options = {param.name for param in params}
     found: list[str] = []
@@ -103,7 +103,7 @@ def _joined(words: Sequence[str], params: Sequence[Param]) -> list[str]:
 
 
 def _reader(param: Param) -> Callable[[str], Any]:
-    """How a value is read. What it may be is told in our own words, which do not change with Python's version."""
+    """How a value is read. Errors have our own wording, which does not change with Python's version."""
 
     def one_of(text: str) -> str:
         if text not in param.words:

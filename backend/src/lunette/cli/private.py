@@ -1,4 +1,4 @@
-"""Files that hold secrets: for this user alone, and whole or not at all."""
+"""Files with secrets: readable by this user only, and written completely or not at all."""
 
 import os
 from contextlib import suppress
@@ -8,9 +8,9 @@ from lunette.cli.errors import UsageError
 
 
 def write_privately(name: str, content: bytes) -> None:
-    """Puts the content on stable storage in the place of what is there. Raises UsageError if it cannot be written.
+    """Replaces the file by this content, on stable storage. Raises UsageError if it cannot be written.
 
-    A pipe or /dev/null takes it, and stays what it is.
+    A pipe or /dev/null receives it, and is not replaced.
     """
     path = Path(name)
     draft = None

@@ -1,7 +1,7 @@
-"""Every word that can follow `lunette`, and the module that holds its commands: a new command begins with a line here.
+"""Every word that can follow `lunette`, and the module with its commands: a new command begins with a line here.
 
 A module has `COMMANDS`: for each word of its own a tuple of `Command`. The verbs of a noun have their names; a command
-that is a word by itself has the name "". A module is imported when its word is used, so that none slows the others.
+without a verb has the name "". A module is imported when its word is used, so that none slows the others.
 """
 
 from importlib import import_module
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Group(NamedTuple):
-    """One word after `lunette`: a noun with its verbs, or a command by itself."""
+    """One word after `lunette`: a noun with its verbs, or a command without a verb."""
 
     word: str
     module: str
@@ -77,7 +77,7 @@ NAMES = {group.word: group for group in GROUPS}
 
 
 def commands_of(word: str) -> "dict[str, Command]":
-    """The commands of a word, by verb; a command by itself has the verb "". Raises KeyError for an unknown word."""
+    """The commands of a word, by verb; a command without a verb has "". Raises KeyError for an unknown word."""
     name = NAMES[word].module
     module = import_module(f"lunette.cli.{name}" if name == "completing" else f"lunette.cli.commands.{name}")
     found: tuple[Command, ...] = module.COMMANDS[word]

@@ -1,4 +1,4 @@
-"""What commands do that are nothing but an operation of the API: list, show, delete, send."""
+"""Runs commands that are one operation of the API: list, show, delete, send."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from lunette.client.generated.operations import OPERATIONS
 
 
 def run(call: Call) -> None:
-    """Runs a command by its own function, or by what kind of operation it is."""
+    """Runs a command by its own function, or by the kind of its operation."""
     if call.command.run is not None:
         call.command.run(call)
         return
@@ -31,12 +31,12 @@ def path_of(call: Call, operation_id: str = "") -> dict[str, str]:
 
 
 def query_of(call: Call) -> JsonObject:
-    """The filters that were given."""
+    """The given filters."""
     return {name: call[name] for name in call.command.operation.query if call[name] is not None}
 
 
 def body_of(call: Call) -> JsonObject:
-    """The request's body of what was given: each parameter under the name of its field."""
+    """The request's body: each given parameter under the name of its field."""
     taken = call.command.operation.parameters
     given = {param.field or param.key: _value(call, param) for param in call.command.params if param.key not in taken}
     return {field: value for field, value in given.items() if value is not None}
@@ -50,26 +50,26 @@ def _value(call: Call, param: Param) -> Any:
 
 
 def list_items(call: Call) -> None:
-    """A table of the items, of the columns that are asked for."""
+    """A table of the items with the requested columns."""
     columns = call["columns"].split(",") if call["columns"] else call.command.columns
     found = list(call.client.pages(call.command.operations[0], query_of(call), call["limit"]))
     call.show(found, lambda items: call.screen.table(items, columns))
 
 
 def delete(call: Call) -> None:
-    """Deletes, after asking where data goes or hosts are interrupted."""
+    """Deletes, after confirmation if data is lost or hosts are interrupted."""
     (noun,) = call.command.operation.parameters
     done = "Erased" if call.command.name == "erase" else "Deleted"
     change(call, None, f"{done} {noun.replace('_', ' ').replace('fc ', 'FC ')} {call[noun]}.")
 
 
 def send(call: Call, body: JsonObject, operation_id: str = "") -> None:
-    """Sends a request: asks first where it destroys, then shows the plan, follows the job, or shows the result."""
+    """Sends a request: asks first if it destroys data, then shows the plan, follows the job, or shows the result."""
     change(call, body, operation_id=operation_id)
 
 
 def change(call: Call, body: JsonObject | None, done: str = "", operation_id: str = "") -> None:
-    """Runs an operation that changes something; what it destroys or interrupts is shown and asked about first."""
+    """Runs an operation that changes something; what it destroys or interrupts is shown and confirmed first."""
     name = operation_id or call.command.operations[0]
     path = path_of(call, name)
     query: JsonObject = {"cascade": True} if "cascade" in OPERATIONS[name].query and call["cascade"] else {}
@@ -81,10 +81,10 @@ def change(call: Call, body: JsonObject | None, done: str = "", operation_id: st
 
 
 def ask_first(call: Call, plan: JsonObject) -> JsonObject:
-    """Shows a plan and asks: for the name where data goes, a volume is in use or had the number, for a yes where hosts
+    """Shows a plan and asks: for the name if data is lost, a volume is in use or had the number; for a yes if hosts
     are interrupted.
 
-    Returns the query that carries the consent. Raises NotConfirmed, and UsageError where nobody can answer.
+    Returns the query with the consent. Raises NotConfirmed, and UsageError without a terminal.
     """
     why = reasons(plan)
     if call.command.destroys and call["yes_destroy"] is None:
@@ -101,7 +101,7 @@ def ask_first(call: Call, plan: JsonObject) -> JsonObject:
 
 
 def reasons(plan: JsonObject) -> dict[str, str]:
-    """By the name of a volume, why the plan is made only if that name is given."""
+    """By the name of a volume, why the change requires that name."""
     busy = {volume["name"]: f"Hosts are using volume {volume['name']}" for volume in plan["volumes"] if volume["busy"]}
     return busy | {
         one["former"]: f"Hosts may still associate {one['number']} of {one['owner']} with volume {one['former']}"
@@ -110,7 +110,7 @@ def reasons(plan: JsonObject) -> dict[str, str]:
 
 
 def confirm_volumes(call: Call, plan: JsonObject, why: Mapping[str, str]) -> None:
-    """Has the name of each volume typed that `why` gives a reason for, unless --confirm gave it."""
+    """Requires typing the name of each volume in `why`, unless --confirm gave it."""
     missing = [name for name in why if name not in (call["confirm"] or ())]
     if missing and call.screen.can_ask:
         _show_to_person(call, plan)

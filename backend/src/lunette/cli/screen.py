@@ -1,4 +1,4 @@
-"""How answers look: tables that fit the terminal, one resource, a plan, a job's progress; or bare JSON and YAML.
+"""The form of results: tables that fit the terminal, one resource, a plan, a job's progress; or bare JSON and YAML.
 
 On a terminal nothing is wider than it; in a pipe nothing is shortened.
 """
@@ -14,13 +14,13 @@ from lunette.cli.spec import JsonObject
 from lunette.domain.units import format_size
 
 LEAST_WIDTH = 5
-"""A column is never shortened below this; columns that do not fit even then are left out and named."""
+"""A column is never shortened below this; columns that do not fit even then are omitted and named."""
 _COLOURS = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "blue": "34"}
 _BAR = 24
 
 
 class Screen:
-    """Where a command prints: results on `out`, everything else (questions, progress, remarks) on `err`."""
+    """The output of a command: results on `out`, everything else (questions, progress, remarks) on `err`."""
 
     def __init__(
         self,
@@ -36,16 +36,16 @@ class Screen:
 
     @property
     def width(self) -> int | None:
-        """Columns of the terminal; None where output goes elsewhere, and nothing is shortened."""
+        """Columns of the terminal; None if output goes elsewhere; nothing is shortened then."""
         return _columns(self.out, self._env) if self.is_terminal else None
 
     @property
     def can_ask(self) -> bool:
-        """True if a person sits there who can answer."""
+        """True if a person can answer."""
         return self.ask.isatty()
 
     def on_stderr(self) -> "Screen":
-        """The same screen with results going where questions go, for what belongs to a question."""
+        """The same screen with results on `err`, for what belongs to a question."""
         return Screen(self.err, self.err, self._env, self.ask)
 
     def line(self, text: str = "", style: str = "") -> None:
@@ -53,7 +53,7 @@ class Screen:
         self.out.write(self._styled(plain(text), style, self.is_terminal) + "\n")
 
     def note(self, text: str, style: str = "") -> None:
-        """One remark beside the result."""
+        """One remark next to the result."""
         self.err.write(self._styled(plain(text), style, self.err.isatty()) + "\n")
 
     def _styled(self, text: str, style: str, is_terminal: bool) -> str:
@@ -103,7 +103,7 @@ class Screen:
                 self.line(f"{indent}{key}: {cell(key, value)}")
 
     def plan(self, document: JsonObject) -> None:
-        """A plan: what it destroys and whom it interrupts come first."""
+        """A plan: first what it destroys and whom it interrupts."""
         self.line(f"Plan: {document['title']}", "bold")
         self.cost(document, "  ")
         for change in document["changes"]:
@@ -124,7 +124,7 @@ class Screen:
             self.line(f"{indent}warning: {warning}", "yellow")
 
     def progress(self, job: JsonObject) -> None:
-        """Draws the bar of a job over itself; nothing where no terminal shows it."""
+        """Redraws the progress bar of a job; does nothing without a terminal."""
         if not self.err.isatty():
             return
         running = next((s["description"] for s in job["steps"] if s["state"] in {"started", "undoing"}), "")
@@ -136,13 +136,13 @@ class Screen:
         self.err.flush()
 
     def end_progress(self) -> None:
-        """Leaves the bar behind."""
+        """Ends the line of the bar."""
         if self.err.isatty():
             self.err.write("\n")
 
 
 def _use(volume: JsonObject) -> str:
-    """How much a volume is used that goes; what is not counted is not told as zero."""
+    """The current use of a volume that is deleted; what is not counted is not shown as zero."""
     iops = "I/O not counted" if volume["iops"] is None else f"{cell('iops', volume['iops'])} I/O per second now"
     last = f"last I/O at {volume['last_io_at']}" if volume["last_io_at"] else "no I/O within the last hour"
     return f"{'IN USE, ' if volume['busy'] else ''}{iops}, {last}"
@@ -198,7 +198,7 @@ def pick(item: Mapping[str, Any], path: str) -> Any:
 
 
 def width_of(text: str) -> int:
-    """Columns a text takes: East Asian wide letters take two, combining ones none."""
+    """The width of a text in columns: East Asian wide letters have two, combining ones none."""
     if text.isascii():
         return len(text)
     return sum(
@@ -207,7 +207,7 @@ def width_of(text: str) -> int:
 
 
 def shortened(text: str, width: int) -> str:
-    """The text in at most `width` columns: beginning and end stay, for that is where names differ."""
+    """The text in at most `width` columns: beginning and end stay, because names differ there."""
     if width_of(text) <= width:
         return text
     if width <= 1:
@@ -227,7 +227,7 @@ def _cut(text: str, width: int) -> str:
 
 
 def fitted(widths: Sequence[int], limit: int) -> list[int]:
-    """Widths of the columns within a terminal: the widest give first, and the last are dropped if need be."""
+    """Widths of the columns within a terminal: the widest are shortened first, and the last dropped if necessary."""
     kept = list(widths)
     while sum(kept) + 2 * (len(kept) - 1) > limit:
         widest = max(range(len(kept)), key=lambda one: kept[one])

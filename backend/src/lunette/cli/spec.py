@@ -1,4 +1,4 @@
-"""What a command is: data. Parser, help, completion, manual page and reference are all made from these records."""
+"""Commands as data: parser, help, completion, manual page and reference are all made from these records."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,17 +16,17 @@ class Param(NamedTuple):
 
     name: str
     help: str = ""
-    """Empty where the API's own text of the field says it: see `documented`."""
+    """Empty if the API's text of the field is used: see `documented`."""
     field: str = ""
     """The field of the request's body it becomes; its own name if not given."""
     words: tuple[str, ...] = ()
-    """The only words it takes."""
+    """Its only values."""
     noun: str = ""
     """Its value names one of these: `volume`. Completion asks the appliance."""
     flag: bool = False
     number: bool = False
     file: bool = False
-    """A file whose content is meant (a secret never stands on a command line, which others can see); - is stdin."""
+    """A file whose content is the value (a secret is never on a command line, which others can see); - is stdin."""
     path: bool = False
     """A path that is opened by the command itself."""
     many: bool = False
@@ -47,7 +47,7 @@ class Param(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """The word that stands for its value in a usage line."""
+        """The placeholder for its value in a usage line."""
         if self.metavar:
             return self.metavar
         if self.words:
@@ -58,29 +58,29 @@ class Param(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A verb (`grow`) or a word by itself (""): one sentence, the operations of the API it calls, and what it takes."""
+    """A verb (`grow`) or a word without one (""): a sentence, the operations of the API it calls, its parameters."""
 
     name: str
     purpose: str = ""
-    """Empty where the summary of its operation says it: see `purpose_of`."""
+    """Empty if the summary of its operation is used: see `purpose_of`."""
     operations: tuple[str, ...] = ()
     params: tuple[Param, ...] = ()
     run: "Callable[[Call], None] | None" = None
-    """None: what its (only) operation is says what to do, see running.py."""
+    """None: decided by its (only) operation, see running.py."""
     columns: tuple[str, ...] = ()
-    """Of the table, where it lists; then it also takes the filters of its operation."""
+    """Of the table, if it lists; then it also has the filters of its operation."""
     destroys: str = ""
-    """What is lost, so that a name must be typed or given with --yes-destroy: the key of the argument that names it."""
+    """The key of the argument that names what is lost: its name must be typed, or given with --yes-destroy."""
     is_filtered: bool = False
-    """Takes the filters of its operation without being a table."""
+    """Has the filters of its operation without being a table."""
     interrupts: bool = False
-    """May interrupt hosts: asks (or needs --yes) where the plan says so."""
+    """May interrupt hosts: asks for confirmation (or needs --yes) if the plan says so."""
     more: str = ""
     """Further sentences for its manual page."""
 
     @property
     def operation(self) -> Operation:
-        """The first of its operations, which decides what it can be asked for."""
+        """The first of its operations, which decides its further options."""
         return OPERATIONS[self.operations[0]]
 
     @property
@@ -89,7 +89,7 @@ class Command(NamedTuple):
 
     @property
     def takes_volumes(self) -> bool:
-        """Whether it may take volumes from hosts, or give their numbers to others: one in use must be named."""
+        """Whether it may remove volumes from hosts, or give their numbers to others: a volume in use must be named."""
         return any("confirm" in OPERATIONS[one].query for one in self.operations)
 
     @property
@@ -128,7 +128,7 @@ _LIST = (
 
 
 def all_params(command: Command) -> tuple[Param, ...]:
-    """What a command takes: its own, and what follows from its operations."""
+    """The parameters of a command: its own, and those of its operations."""
     given = [*command.params]
     if command.columns or command.is_filtered:
         given += _filters(command)
@@ -155,13 +155,13 @@ _NOUNS_OF_FILTERS = ("array", "host", "host_group", "volume")
 
 
 def documented(command: Command) -> tuple[Param, ...]:
-    """What a command takes, each with its help: its own, or the API's text of the field."""
+    """The parameters of a command, each with its help: its own, or the API's text of the field."""
     params = all_params(command)
     return tuple(param if param.help else param._replace(help=_api_text(command, param)) for param in params)
 
 
 def purpose_of(command: Command) -> str:
-    """What a command does: its own sentence, or the summary of its operation in the API."""
+    """The purpose of a command: its own sentence, or the summary of its operation in the API."""
     if command.purpose:
         return command.purpose
     from lunette.client.generated.texts import SUMMARIES
@@ -170,7 +170,7 @@ def purpose_of(command: Command) -> str:
 
 
 def _api_text(command: Command, param: Param) -> str:
-    """Read for help alone, so that a command that only runs does not load the texts. Raises KeyError without one."""
+    """Read only for help, so that a command that only runs does not load the texts. Raises KeyError without one."""
     from lunette.client.generated.texts import TEXTS
 
     for operation in command.operations:
@@ -203,13 +203,13 @@ _IDENTIFIED_BY = {
     "deleted-volume": "ID of the deleted volume, or its name if the name is unique.",
     "deleted-snapshot": "ID of the deleted snapshot, or its name if the name is unique.",
 }
-"""Nouns that are named in another way than by name or ID."""
+"""Nouns with references other than a name or ID."""
 
 
 def standard(
     noun: str, columns: tuple[str, ...], *, destroys: bool = False, with_delete: bool = True
 ) -> tuple[Command, ...]:
-    """`list`, `show` and `delete` of a noun, as far as the API has them. `with_delete`: its own word is not better."""
+    """`list`, `show` and `delete` of a noun, as far as the API has them; `delete` only `with_delete`."""
     prefix = noun.replace("-", "_")
     help_ = _IDENTIFIED_BY.get(noun) or f"Name or ID of the {noun.replace('-', ' ')}."
     item = Param(prefix, help_, noun=noun)

@@ -1,4 +1,4 @@
-"""The doorway to the database: SQLite by default, PostgreSQL by URL.
+"""Access to the database: SQLite by default, PostgreSQL by URL.
 
 Writers take turns (BEGIN IMMEDIATE, or an advisory lock), so what a change checked is still true when it commits, and
 events are numbered in commit order. Readers see one snapshot and cannot write.

@@ -1,4 +1,4 @@
-"""The real doorway to the machine: only the agent and the installer hold it.
+"""Access to the real machine: only the agent and the installer hold it.
 
 Thousands of attributes are read at every look at the exports, so it speaks through `os`: a Path would cost more than
 the call.

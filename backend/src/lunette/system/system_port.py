@@ -43,7 +43,7 @@ class FileFacts(Model):
 
 
 class System(Protocol):
-    """The doorway. Paths are absolute; times are seconds."""
+    """Access to the machine. Paths are absolute; times are seconds."""
 
     def run(
         self, argv: Sequence[str], *, timeout_s: float = 60.0, stdin: str | None = None, ok: tuple[int, ...] = (0,)

@@ -1,7 +1,7 @@
-"""What of a backup is no row: the certificate, and the copy of the state before a restore.
+"""The parts of a backup that are not rows: the certificate, and the copy of the state before a restore.
 
-Another certificate goes through the database: it is stored, sealed, in the transaction of the change, and written to
-its two files then or at the next start, however often a power cut comes in between. The one before is kept beside them.
+A new certificate is stored in the database first, sealed, in the transaction of the change, and written to
+its two files then or at the next start, also after power failures. The previous one is stored next to them.
 """
 
 import ssl
@@ -23,7 +23,7 @@ from lunette.store.settings import read_settings
 
 COPY = "before-restore.lunette-backup"
 PREVIOUS = "previous.json"
-"""The previous pair, next to the certificate, for a revert. In no backup."""
+"""The previous pair, next to the certificate, for a revert. Not part of a backup."""
 _STAGED = "restored_certificate"
 
 
@@ -45,7 +45,7 @@ def backup(services: ApiServices, version: str, passphrase: SecretStr, *, certif
 
 
 def keep_copy(services: ApiServices, version: str, passphrase: SecretStr) -> str | None:
-    """Keeps the state before a restore, as a backup under the same passphrase. Raises Unavailable if it cannot."""
+    """Stores the state before a restore, as a backup under the same passphrase. Raises Unavailable if it cannot."""
     if services.files is None:
         return None
     path = services.files.data / COPY
@@ -64,7 +64,7 @@ def stage_certificate(tx: Session, box: SecretBox, certificate: Certificate) -> 
 
 
 def install_staged(store: Store, files: Files) -> None:
-    """Writes the certificate a change left, and keeps the one that was there. Raises OSError with both as they were."""
+    """Writes the certificate of a change, and stores the previous one. Raises OSError with both unchanged."""
     with store.read() as tx:
         staged = tx.get(Meta, _STAGED)
     if staged is None:
@@ -92,7 +92,7 @@ def _keep_previous(files: Files, fresh: Certificate) -> None:
 
 
 def previous_certificate(files: Files) -> Certificate | None:
-    """The pair that was in use before this one; None where there was none."""
+    """The pair that was in use before this one; None if there was none."""
     try:
         return Certificate.model_validate_json((files.tls_cert.parent / PREVIOUS).read_bytes())
     except (OSError, ValueError):
@@ -100,7 +100,7 @@ def previous_certificate(files: Files) -> Certificate | None:
 
 
 def pair_in_use(files: Files | None) -> Certificate | None:
-    """The pair in use; None where it cannot be read."""
+    """The pair in use; None if it cannot be read."""
     if files is None:
         return None
     try:

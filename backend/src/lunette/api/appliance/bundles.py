@@ -90,9 +90,9 @@ async def receive(data: Path, pieces: AsyncIterator[bytes], declared: int | None
 
 
 def fetch(data: Path, url: SecretUrl) -> str:
-    """Keep what a web server answers; returns its id. Raises Invalid naming the server, TooLarge or NoSpace.
+    """Stores the response of a web server; returns its ID. Raises Invalid naming the server, TooLarge or NoSpace.
 
-    Addresses that only this machine or one of its links reaches are refused.
+    Addresses that only this machine or one of its links can reach are refused.
     """
     try:
         with _opener().open(url.get_secret_value(), timeout=SILENT_S) as answer:
@@ -112,7 +112,7 @@ def fetch(data: Path, url: SecretUrl) -> str:
 
 
 def _why(error: Exception, url: SecretUrl) -> str:
-    """Without path and query of any address: they may hold a token, also those that a server redirects to."""
+    """Without path and query of any address, redirects included: they may contain a token."""
     if isinstance(error, urllib.error.HTTPError):
         return f"the server answered {error.code} {http.client.responses.get(error.code, '')}".rstrip()
     if not isinstance(error, OSError | http.client.HTTPException) or isinstance(error, http.client.InvalidURL):
@@ -135,7 +135,7 @@ def replace_earlier(data: Path, bundle_id: str) -> None:
 
 
 def size_of(data: Path, bundle_id: str) -> int:
-    """Bytes. Raises Conflict where another one took its place."""
+    """Bytes. Raises Conflict if another one has replaced it."""
     try:
         return (data / FOLDER / f"{bundle_id}{ENDING}").stat().st_size
     except OSError as error:
@@ -153,7 +153,7 @@ class _Https(urllib.request.HTTPSHandler):
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
-    """Follows a few, each to an address that is checked as the first was, and none out of TLS."""
+    """Follows a few, each to an address that is checked like the first, and none from TLS to plain HTTP."""
 
     def redirect_request(
         self,
@@ -171,7 +171,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 
 
 def _opener() -> urllib.request.OpenerDirector:
-    """HTTP and HTTPS only: no files, whatever an address or a redirect says. Certificates are checked."""
+    """HTTP and HTTPS only: no files, whatever an address or a redirect contains. Certificates are checked."""
     made = urllib.request.OpenerDirector()
     for handler in (
         _Http,

@@ -16,14 +16,14 @@ from lunette.domain.self_signed import self_signed_pair
 
 
 def ensure_certificate(cert: Path, key: Path, hostname: str, addresses: Iterable[str]) -> None:
-    """Makes key and certificate where one is missing. The key is written first, readable by this user only."""
+    """Creates key and certificate if one is missing. The key is written first, readable by this user only."""
     if cert.exists() and key.exists():
         return
     write_pair(cert, key, *self_signed_pair(hostname, addresses))
 
 
 def write_pair(cert: Path, key: Path, cert_pem: str, key_pem: str) -> None:
-    """Puts both files in place. Raises OSError before either is touched; only a power cut can come between them."""
+    """Puts both files in place. Raises OSError before either is touched; only a power failure can separate them."""
     cert.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     drafts = [_draft(key, key_pem.encode(), 0o600), _draft(cert, cert_pem.encode(), 0o644)]
     for draft, path in zip(drafts, (key, cert), strict=True):
@@ -34,14 +34,14 @@ def write_pair(cert: Path, key: Path, cert_pem: str, key_pem: str) -> None:
 
 
 def check_takes(cert_pem: str, key_pem: str) -> None:
-    """Raises ssl.SSLError where OpenSSL would not show this pair. Nothing is written to a disk."""
+    """Raises ssl.SSLError if OpenSSL would not present this pair. Nothing is written to a disk."""
     with _in_memory(cert_pem) as cert, _in_memory(key_pem) as key:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(cert, key)
 
 
 @contextmanager
 def _in_memory(text: str) -> Iterator[str]:
-    """A path of a file that is nowhere but in memory."""
+    """A path of a file that exists only in memory."""
     number = os.memfd_create("lunette", os.MFD_CLOEXEC)
     try:
         os.write(number, text.encode())
@@ -58,7 +58,7 @@ class LiveCertificate:
         self._read: Callable[[], ssl.SSLContext] | None = None
 
     def factory(self, _config: uvicorn.Config, read: Callable[[], ssl.SSLContext]) -> ssl.SSLContext:
-        """For uvicorn: `read` makes a context of the files each time it is called."""
+        """For uvicorn: `read` creates a context from the files each time it is called."""
         listening = self._current = read()
         listening.minimum_version = ssl.TLSVersion.TLSv1_2
         self._read = read
@@ -66,7 +66,7 @@ class LiveCertificate:
         return listening
 
     def renew(self) -> None:
-        """Who comes in from now on is shown the certificate in the files. Open connections stay as they are."""
+        """New connections get the certificate in the files. Open connections stay unchanged."""
         if self._read is not None:
             self._current = self._read()
 
@@ -76,7 +76,7 @@ class LiveCertificate:
 
 
 def own_address() -> str | None:
-    """The address this machine uses toward others, None without a network. Connecting a UDP socket sends nothing."""
+    """This machine's own address toward others; None without network. Connecting a UDP socket sends nothing."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as peer:
         try:
             peer.connect(("192.0.2.1", 9))

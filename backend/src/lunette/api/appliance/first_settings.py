@@ -12,7 +12,7 @@ from lunette.store.settings import APPLIANCE, SettingsRow, document_of, settings
 
 
 def take_installed_zone(store: Store, file: Path) -> None:
-    """Sets the time zone of the file, if no setting was ever changed; the file is removed, for it is of no use then."""
+    """Sets the time zone of the file, if no setting was ever changed; the file is removed afterward."""
     try:
         name = file.read_text().strip()
     except FileNotFoundError:

@@ -21,7 +21,7 @@ _WEAK = {ArrayHealth.DEGRADED, ArrayHealth.REBUILDING}
 
 
 def status_answer(tx: Session, now: MachineView, sessions: ObservedSessions, *, name: str, version: str) -> Status:
-    """The whole status, from the database and the last look at the machine."""
+    """The whole status, from the database and the last observation."""
     meta = {row.key: row.value for row in tx.scalars(select(Meta))}
     alerts = list(tx.scalars(select(Alert).where(Alert.resolved_at.is_(None)).order_by(Alert.raised_at)))
     exports = _exports(now, int(meta["export_generation"]))

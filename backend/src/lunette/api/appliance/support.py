@@ -26,7 +26,7 @@ from lunette.store.settings import read_settings
 
 Row = TypeVar("Row", Alert, Job, Event)
 NEWEST = 2000
-"""So many rows of each table that grows."""
+"""Maximum number of rows of each table that grows."""
 _ABOUT = """\
 Support bundle of the appliance {name}, created at {made_at:%Y-%m-%d %H:%M} UTC by Lunette {version}.
 
@@ -37,7 +37,7 @@ are included: send the bundle only to people who are allowed to see these.
 
 
 def bundle(services: ApiServices) -> tuple[str, bytes]:
-    """(its name, a tar.gz with one directory of that name). What cannot be read is noted in its place."""
+    """(its name, a tar.gz with one directory of that name). What cannot be read is replaced by a note."""
     with services.store.read() as tx:
         name = read_settings(tx).name or services.name()
     made_at = utc_now()

@@ -38,7 +38,7 @@ def end_tokens(tx: Session, tokens: Sequence[ApiToken], actor: str, why: str) ->
 def end_with_password(
     tx: Session, user: User, actor: str, *, keep_session: str | None = None, keep_tokens: bool = False
 ) -> None:
-    """A new password ends the user's browser sessions, but for one (its hash), and the API tokens unless they stay."""
+    """A new password ends the user's browser sessions except one (its hash), and the API tokens unless they stay."""
     tx.execute(
         delete(LoginSession).where(LoginSession.user_id == user.id, LoginSession.token_hash != (keep_session or ""))
     )

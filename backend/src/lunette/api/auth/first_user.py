@@ -21,9 +21,9 @@ def ensure_first_user(
 ) -> str | None:
     """The one-time password to show, or None if someone has chosen a password already.
 
-    A fresh database gets the user admin, with the password whose hash is in the file `installed` where there is one;
-    that file is removed, for it is of no use afterward. If nobody ever changed the one-time password and its file is
-    gone (a reboot empties the runtime folder), a new one is made, so that a missed console line locks nobody out.
+    A fresh database gets the user admin, with the password whose hash is in the file `installed` if it exists;
+    that file is removed afterward. If the one-time password was never changed and its file is
+    lost (a reboot empties the runtime folder), a new one is created, so that a missed console line locks no one out.
     """
     with store.read() as tx:
         users = tx.scalar(select(func.count()).select_from(User)) or 0
@@ -44,9 +44,9 @@ def ensure_first_user(
 
 
 def reset_first_user(store: Store, passwords: Passwords, one_time: OneTimePassword, actor: str = SYSTEM) -> str:
-    """Gives admin a fresh one-time password, ends its sessions and API tokens, and removes its second factor.
+    """Gives admin a new one-time password, ends its sessions and API tokens, and removes its second factor.
 
-    Makes admin where it is missing.
+    Creates admin if it is missing.
     """
     password = one_time.make()
     hashed = passwords.hash(password)

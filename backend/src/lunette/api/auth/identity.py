@@ -1,4 +1,4 @@
-"""Who is asking: a browser by its session cookie, automation by its API token. Both are known by their hash only."""
+"""Authentication: a browser by its session cookie, automation by its API token. Only their hashes are stored."""
 
 import datetime as dt
 import hashlib
@@ -50,12 +50,12 @@ class Identity:
 
     @property
     def actor(self) -> str:
-        """Who did it, for events and jobs."""
+        """The actor, for events and jobs."""
         return f"token:{self.token_name}" if self.token_name else self.username
 
     @property
     def key(self) -> str:
-        """Who it is, whatever they are called: a name may be another one's later."""
+        """The stable key of an identity: a name may belong to another user later."""
         return f"token {self.token_id}" if self.token_id else f"user {self.user_id}" if self.user_id else self.username
 
 
@@ -72,12 +72,12 @@ def hash_secret(secret: str) -> str:
 
 
 def login_id(token_hash: str) -> str:
-    """The short name of a login in lists and events: the beginning of the hash, too little to derive the rest."""
+    """The short name of a login in lists and events: the beginning of the hash, too short to derive the rest."""
     return token_hash[:16]
 
 
 def csrf_token(session_secret: str) -> str:
-    """Follows from the cookie, so a page that is loaded again can ask for it, and another site cannot compute it."""
+    """Derived from the cookie, so a page that is loaded again can request it, and another site cannot compute it."""
     return hmac.new(session_secret.encode(), b"csrf", hashlib.sha256).hexdigest()
 
 
@@ -121,7 +121,7 @@ def authenticate(request: Request, store: Store) -> Identity:
 
 
 def still_lets_in(request: Request, store: Store) -> bool:
-    """False once the credentials that a request came with hold no more, or something must be done before all else.
+    """False if the credentials of a request are no longer valid, or something must be done before all else.
 
     Raises Unavailable without the database.
     """
@@ -144,7 +144,7 @@ def check_holds(tx: Session, identity: Identity) -> None:
 
 
 def check_lasts(identity: Identity) -> None:
-    """Raises Forbidden for a token that expires: who is let in with it would stay when it has ended."""
+    """Raises Forbidden for a token that expires: what it creates would outlive it."""
     if identity.expires_at is not None:
         raise Forbidden(
             f"{identity.actor} expires, so it cannot create, change or restore users, who would outlive it; log in "
@@ -215,7 +215,7 @@ def _note_use(token_id: str, store: Store) -> None:
 
 
 def asking(request: Request) -> Identity:
-    """The identity the guard has let in."""
+    """The identity that the guard has admitted."""
     identity: Identity = request.state.identity
     return identity
 

@@ -1,7 +1,7 @@
-"""Passwords: Argon2 hashes, the one-time password of the first start, and the brake on guessing.
+"""Passwords: Argon2 hashes, the one-time password of the first start, and the limits on guessing.
 
-There is no default password. The first start makes one, prints it on the console and keeps it in the runtime folder
-(gone with a reboot, then a new one is made) until it is changed at the first login.
+There is no default password. The first start creates one, prints it on the console and stores it in the runtime folder
+(emptied by a reboot, then a new one is created) until it is changed at the first login.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ _HASHES_AT_ONCE = 2
 
 
 _LOGINS_WAITING = 30
-"""Each waits a quarter of a second per login before it; further ones are asked to retry later."""
+"""Each waits a quarter of a second per login before it; further ones must retry later."""
 
 
 class Passwords:
@@ -73,7 +73,7 @@ class Passwords:
 
 
 def _hash_of_nothing(hasher: PasswordHasher) -> str:
-    """A hash that costs as much to check as any other and belongs to no password, because it was drawn by lot."""
+    """A hash that costs as much to check as any other and belongs to no password, because it is random."""
     salt, digest = (
         b64encode(secrets.token_bytes(size)).decode().rstrip("=") for size in (hasher.salt_len, hasher.hash_len)
     )
@@ -82,7 +82,7 @@ def _hash_of_nothing(hasher: PasswordHasher) -> str:
 
 
 class LoginLimit:
-    """Few attempts per address and user, some more per address: guessing stays slow, and one user cannot lock all out.
+    """Few attempts per address and user, some more per address: guessing is slow, and no user can lock out all others.
 
     Many addresses together also have few attempts at one user. Addresses from which the user has logged in before do
     not count there: an attacker elsewhere does not lock the user out at their usual computer.
@@ -98,7 +98,7 @@ class LoginLimit:
     def attempt(self, address: str, username: str, is_known: Callable[[], bool] = lambda: True) -> None:
         """Counts one attempt. Raises RateLimited when there were too many in the last minute.
 
-        `is_known` tells whether this user has logged in from this address before.
+        `is_known`: whether this user has logged in from this address before.
         """
         source = source_of(address)
         self._count("Too many login attempts from this address; {wait}, then try again.", self._per_address, source)
@@ -146,7 +146,7 @@ class LoginLimit:
 
 
 class OneTimePassword:
-    """The file that keeps the one-time password until it is changed, readable by this process's user only."""
+    """The file with the one-time password until it is changed, readable by this process's user only."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

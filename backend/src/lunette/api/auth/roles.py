@@ -1,6 +1,6 @@
-"""Who may call what: every operation with the role it needs, in one place. An operation that is not here is closed.
+"""Permissions: every operation with the role it needs, in one place. An operation that is not here is refused.
 
-The nouns follow DESIGN: a viewer reads, an operator also changes volumes, hosts and mappings, an administrator also
+As in DESIGN, a viewer reads, an operator also changes volumes, hosts and mappings, an administrator also
 arrays, portals, Fibre Channel ports, interfaces and users. A monitoring system reads its metrics and nothing else.
 """
 
@@ -11,7 +11,7 @@ PUBLIC = frozenset({"health_show", "login_create"})
 """Answered without credentials."""
 
 BEFORE_PASSWORD_CHANGE = frozenset({"me_show", "password_change", "login_delete"})
-"""All that is open to someone who still has a one-time password."""
+"""All that a user with a one-time password may call."""
 
 BEFORE_SECOND_FACTOR = BEFORE_PASSWORD_CHANGE | {"second_factor_start", "second_factor_confirm"}
 """Operations available to a user without a second factor if the settings require one."""
@@ -192,7 +192,7 @@ ROLES: dict[str, Role] = {
     **dict.fromkeys(_OPERATOR, Role.OPERATOR),
     **dict.fromkeys(_ADMINISTRATOR, Role.ADMINISTRATOR),
 }
-"""Tokens and logins are open to every role: each person sees only their own, and makes no token above it."""
+"""Tokens and logins are open to every role: users see only their own, and create no token with a higher role."""
 
 UNDOING: dict[str, Role] = {
     noun: ROLES[f"{noun}_delete" if noun not in ("setting", "volume") else f"{noun}_patch"] for noun in UNDOABLE

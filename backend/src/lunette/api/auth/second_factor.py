@@ -20,7 +20,7 @@ def is_enabled(tx: Session, user_id: str) -> bool:
 
 
 def enabled(tx: Session, user_ids: Collection[str]) -> frozenset[str]:
-    """Those of the users whose logins ask for a code."""
+    """The users among these whose logins require a code."""
     query = select(SecondFactor.user_id).where(
         SecondFactor.user_id.in_(user_ids), SecondFactor.secret_sealed.is_not(None)
     )
@@ -28,7 +28,7 @@ def enabled(tx: Session, user_ids: Collection[str]) -> frozenset[str]:
 
 
 def is_shown(tx: Session, user: User, code: SecretStr) -> bool:
-    """Whether a code is right; it is used up by that. Belongs into the transaction that lets the user in.
+    """Whether a code is correct; it is used up by the check. Call it in the transaction of the login.
 
     Raises Unavailable for a code of the app if its secret was sealed with another key; a recovery code needs no key.
     """
@@ -72,7 +72,7 @@ def sealed(tx: Session, secret: bytes) -> str:
 
 
 def remove(tx: Session, user: User, actor: str) -> None:
-    """Logins of the user require only the password from now on."""
+    """From now on, logins of the user require only the password."""
     factor = tx.get(SecondFactor, user.id)
     if factor is None:
         return

@@ -42,7 +42,7 @@ class EventFeed:
         self._unsubscribe: Callable[[], None] | None = None
 
     def open(self) -> None:
-        """Starts to listen for commits."""
+        """Starts listening for commits."""
         loop = asyncio.get_running_loop()
 
         def announced() -> None:
@@ -61,23 +61,23 @@ class EventFeed:
     def start(self, last: int | None) -> int:
         """The number to follow from: the one given, or the newest.
 
-        A number beyond the newest one comes from another database: it is taken as "from now on".
+        A number beyond the newest one is from another database: it means "from now on".
         """
         with self._store.read() as tx:
             newest = tx.scalar(select(func.max(EventRow.seq))) or 0
         return newest if last is None or last > newest else last
 
     def after(self, seq: int) -> tuple[Event, ...]:
-        """The events after this number, oldest first, a page at most."""
+        """The events after this number, oldest first, at most one page."""
         with self._store.read() as tx:
             rows = tx.scalars(select(EventRow).where(EventRow.seq > seq).order_by(EventRow.seq).limit(PAGE))
             return tuple(event_answer(row) for row in rows)
 
     @contextmanager
     def seat(self, identity: str) -> Iterator[None]:
-        """Room for one stream of this identity, from before it is opened until it has ended.
+        """Reserves one stream of this identity, from before it is opened until it has ended.
 
-        Raises Unavailable where too many are open, in all or of this identity.
+        Raises Unavailable if too many are open, in all or of this identity.
         """
         if self._closed or self._streams.total() >= MAX_STREAMS:
             raise Unavailable(
@@ -94,7 +94,7 @@ class EventFeed:
             yield
         finally:
             self._streams[identity] -= 1
-            self._streams += Counter()  # forgets who has none
+            self._streams += Counter()  # forgets identities without streams
 
     async def follow(self, seq: int, is_let_in: Callable[[], bool] = lambda: True) -> AsyncIterator[Event | None]:
         """Events after this number, until ten minutes have passed, `is_let_in` says no, or the process stops.

@@ -4,7 +4,7 @@ import re
 
 
 def matches(pattern: str | None, *texts: str | None) -> bool:
-    """True without a pattern, or if it matches one of the texts: `*` is any text, `?` one letter."""
+    """True without a pattern, or if it matches one of the texts: `*` is any text, `?` one character."""
     if pattern is None:
         return True
     expression = "".join(".*" if c == "*" else "." if c == "?" else re.escape(c) for c in re.sub(r"\*+", "*", pattern))

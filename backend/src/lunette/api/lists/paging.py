@@ -83,7 +83,7 @@ def stored_page(tx: Session, query: Select[Row], spec: Spec, sort: str, columns:
         value, last = _decode(spec.cursor, sort, _kind(column), _kind(tie))
         query = query.where(_beyond(column, value, tie, last, descending=descending))
     order = [column.desc(), tie.desc()] if descending else [column.asc(), tie.asc()]
-    # Keys come first, from an index that has the order. Where none has it, only they are sorted, and no whole rows.
+    # First the keys, from an index in this order. Without such an index only keys are sorted, not whole rows.
     keys = tx.scalars(query.with_only_columns(tie).order_by(*order).limit(spec.limit + 1).offset(spec.offset)).all()
     rows = tx.scalars(query.where(tie.in_(keys[: spec.limit]))).all() if keys else ()
     place = {key: index for index, key in enumerate(keys)}
@@ -154,7 +154,7 @@ def _decode(cursor: str, sort: str, kind: type, tie_kind: type) -> tuple[Any, An
 
 
 def _is_storable(value: object) -> bool:
-    """Neither NUL, which PostgreSQL refuses, nor a number beyond what a database holds."""
+    """Neither NUL, which PostgreSQL refuses, nor a number too large for a database."""
     if isinstance(value, str):
         return value.isprintable()
     return not isinstance(value, int) or abs(value) < 2**63

@@ -1,7 +1,7 @@
-"""What a scrape of GET /metrics gets: the metrics of families.py with the values of one pass over the counters.
+"""The response of GET /metrics: the metrics of families.py with the values of one pass over the counters.
 
-Written out here, since prometheus_client takes seconds for the 130,000 samples of 10,000 volumes: the labels of a thing
-are the same in each of its metrics and are put together once. Its parser is what the tests read this with.
+Formatted here, because prometheus_client takes seconds for the 130,000 samples of 10,000 volumes: an object's labels
+are the same in each of its metrics and are formatted once. The tests read the result with its parser.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,7 +26,7 @@ from lunette.domain.counters import ArrayCounters, BlockCounters, Counters, Sess
 from lunette.domain.mappings import Protocol
 
 Row = tuple[tuple[str, ...], Any]
-"""The values of the labels, and what was counted."""
+"""The values of the labels, and the counters."""
 _ESCAPED = str.maketrans({"\\": "\\\\", "\n": "\\n", '"': '\\"'})
 
 
@@ -40,7 +40,7 @@ class Exposition:
         self._health = health
 
     def text(self, *, openmetrics: bool = False) -> str:
-        """Text format 0.0.4, or OpenMetrics 1.0, where a counter is declared without its _total and the end is said."""
+        """Text format 0.0.4, or OpenMetrics 1.0, which declares a counter without _total and has an end mark."""
         lines = [line for family, rows in self._families() for line in _lines(family, rows, openmetrics=openmetrics)]
         return "\n".join([*lines, *(["# EOF"] if openmetrics else []), ""])
 
@@ -102,6 +102,6 @@ def _lines(family: Family, rows: Iterable[Row], *, openmetrics: bool) -> Iterato
 
 
 def _labels(names: tuple[str, ...], values: tuple[str, ...]) -> str:
-    """As they stand behind the name of a metric."""
+    """As they follow the name of a metric."""
     pairs = [f'{name}="{value.translate(_ESCAPED)}"' for name, value in zip(names, values, strict=True)]
     return f"{{{','.join(pairs)}}}" if pairs else ""

@@ -16,7 +16,7 @@ Value = float | None
 
 @dataclass(frozen=True)
 class Metric:
-    """One metric. `value` gives its number from what was counted, None where the kernel does not count it."""
+    """One metric. `value` returns its number from the counters, None if the kernel does not count it."""
 
     name: str
     help: str
@@ -69,7 +69,7 @@ def _block(noun: str, device: str) -> tuple[Metric, ...]:
 
 
 def _of_its_io(metric: Metric) -> Metric:
-    """The same of an array, whose I/O may not be counted."""
+    """The same for an array, whose I/O may be uncounted."""
     return replace(metric, value=lambda array: None if array.io is None else metric.value(array.io))
 
 

@@ -15,13 +15,13 @@ from lunette.store.resources import Array, Host, HostInitiator, Volume
 
 @dataclass(frozen=True)
 class Names:
-    """Names by id, and the host of each initiator. `appliance` is the machine's own."""
+    """Names by ID, and the host of each initiator. `appliance` is the name of the machine."""
 
     appliance: str
     volumes: dict[str, str]
     arrays: dict[str, str]
     array_of: dict[str, str]
-    """The array's name by volume id."""
+    """The array's name by volume ID."""
     hosts: dict[str, str]
     """The host's name by initiator."""
     host_names: dict[str, str]
@@ -54,13 +54,13 @@ class Names:
                 return self.sessions[key].initiator if key in self.sessions else None
 
     def find(self, reference: str) -> Iterator[Key]:
-        """The things with this id."""
+        """The objects with this ID."""
         keys = (APPLIANCE, *(Key(of, reference) for of in Measured if of is not Measured.APPLIANCE))
         return (key for key in keys if key.id == reference and self.of(key) is not None)
 
 
 def names(tx: Session, appliance: str, measurement: Measurement | None) -> Names:
-    """Four queries, whatever there is."""
+    """Four queries, however many objects exist."""
     volumes = tx.execute(select(Volume.id, Volume.name, Volume.array_id)).all()
     arrays = dict(tx.execute(select(Array.id, Array.name)).all())
     hosts = dict(tx.execute(select(Host.id, Host.name)).all())

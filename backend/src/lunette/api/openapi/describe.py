@@ -32,7 +32,7 @@ _LIMITS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 
 
 def describe(document: Json) -> Json:
-    """Adds what FastAPI cannot know, and takes out what it assumes."""
+    """Adds what FastAPI cannot know, and removes what it assumes."""
     schemas: Json = document["components"]["schemas"]
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
@@ -66,16 +66,16 @@ def render(document: Json) -> str:
 
 
 def _schema(name: str, schema: Json) -> None:
-    """Adds what pydantic leaves out: what the members of an enum mean, and what a page is."""
+    """Adds what pydantic omits: the meaning of the members of an enum, and of a page."""
     if name.startswith("Page_"):
         schema["description"] = inspect.cleandoc(Page.__doc__ or "")
     add_member_texts(name, schema)
 
 
 def _tidy(part: Any, is_map: bool = False) -> None:
-    """Takes the titles out that pydantic guesses from names, and makes limits whole numbers where they are.
+    """Removes the titles that pydantic derives from names, and writes whole limits as integers.
 
-    `is_map` where the keys are names, of properties or of models, and not words of JSON Schema.
+    `is_map`: the keys are names of properties or models, not keywords of JSON Schema.
     """
     if isinstance(part, list):
         for one in part:
@@ -93,7 +93,7 @@ def _tidy(part: Any, is_map: bool = False) -> None:
 
 
 def _with_plain_names(document: Json) -> Json:
-    """`VolumePage` instead of `Page_Volume_`, and `Plan` for the answer: clients are named after these."""
+    """`VolumePage` instead of `Page_Volume_`, and `Plan` for the answer: clients use these names."""
     text = json.dumps(document)
     text = re.sub(r"\bPage_(\w+?)_(?=\")", r"\1Page", text)
     text = re.sub(r'"Page\[(\w+)\]"', r'"\1Page"', text)

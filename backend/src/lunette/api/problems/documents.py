@@ -1,4 +1,4 @@
-"""Every error becomes a problem document; none ever shows a trace. Output of tools goes to the log."""
+"""Every error becomes a problem document; none ever shows a traceback. Output of tools is logged."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -62,7 +62,7 @@ def answer(request: Request, error: LunetteError) -> Response:
 
 
 async def _outdated(request: Request, error: Exception) -> Response:
-    """Of a resource that is not as it was read: with what it is now, and its ETag."""
+    """For a resource that changed since it was read: with its present state and ETag."""
     assert isinstance(error, PreconditionFailed)  # noqa: S101 registered for this class only
     response = _refused(request, error)
     current, tag = await present(request)

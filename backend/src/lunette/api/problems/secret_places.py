@@ -1,4 +1,4 @@
-"""Where secrets stand in the body of a request, so that no error shows what was sent there."""
+"""The places of secrets in the body of a request, so that no error shows what was sent there."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -20,7 +20,7 @@ def is_secret(body: Any, place: Sequence[str | int]) -> bool:
 
 
 def _models(kinds: Iterable[Any]) -> Iterator[type[BaseModel]]:
-    """The models that a value of one of these types may be, or be a list of."""
+    """The models of these types, directly or as items of a list."""
     for kind in kinds:
         if _is_model(kind):
             yield kind

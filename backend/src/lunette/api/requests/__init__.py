@@ -1,1 +1,1 @@
-"""What every request passes through: the guard, one transaction, lookups, plans and jobs."""
+"""The common parts of every request: the guard, one transaction, lookups, plans and jobs."""

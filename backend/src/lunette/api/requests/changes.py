@@ -1,4 +1,4 @@
-"""One change, one transaction. Repeated requests, lost updates and dry runs are dealt with here, the same for all."""
+"""One change, one transaction. Repeated requests, lost updates and dry runs are handled here, the same for all."""
 
 import hmac
 import json
@@ -98,7 +98,7 @@ class ChangeRequest:
     """Method, path and query."""
     body: bytes
     confirm: tuple[str, ...] | None = None
-    """The volumes in use that may go, and those whose numbers may be given; None for a change that does neither."""
+    """The volumes in use that may be removed, and those whose numbers may be assigned; None for other changes."""
 
     @property
     def control(self) -> Control:
@@ -106,7 +106,7 @@ class ChangeRequest:
 
     @property
     def adds(self) -> bool:
-        """Whether it makes something, for which the system drive must have room."""
+        """Whether it creates something, for which the system drive must have space."""
         method, _, target = self.line.partition(" ")
         _, _, verb = target.partition("?")[0].rpartition("/")[2].partition(":")
         return method == "POST" and verb in _ADDING
@@ -129,11 +129,11 @@ class ChangeRequest:
         looks: bool = False,
         actor: Actor | None = None,
     ) -> Response:
-        """Runs a change of the engine: answers its plan (dry run), its job, or what `show` makes of it.
+        """Runs a change of the engine: returns its plan (dry run), its job, or the result of `show`.
 
-        `looks`: the change checks the machine, which is asked before the transaction so that no other writer waits.
-        A volume that is in use goes, and a number that hosts may have an old device of is given, only if the request
-        names that volume (`confirm`).
+        `looks`: the change checks the machine, which is observed before the transaction so that no other writer waits.
+        A volume in use is removed, and a number is assigned under which hosts may have an old device, only if it
+        is named in the request (`confirm`).
         """
 
         def work(tx: Session) -> Response:
@@ -159,7 +159,7 @@ class ChangeRequest:
         return self.run(work)
 
     def plan_or(self, plan: Plan, work: Callable[[], Response]) -> Response:
-        """For changes that are the API's own: the plan in a dry run, else the work."""
+        """For changes without the engine: the plan in a dry run, else the work."""
         return answer(plan_answer(plan)) if self.dry_run else work()
 
     def run(self, work: Callable[[Session], Response], *, shown_once: bool = False) -> Response:
@@ -226,7 +226,7 @@ class ChangeRequest:
         return Response(body, row.status, headers, "application/json" if body else None)
 
     def _remember(self, tx: Session, response: Response, *, shown_once: bool) -> None:
-        """Keeps the answer, sealed, for who asked, unless it is `shown_once`."""
+        """Stores the response, sealed, for the same client, unless it is `shown_once`."""
         if self.key is None:
             return
         headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
@@ -298,10 +298,10 @@ Creating = Annotated[ChangeRequest, Depends(_creating)]
 Changing = Annotated[ChangeRequest, Depends(_changing)]
 """For PATCH and DELETE: needs If-Match, takes dry_run."""
 Acting = Annotated[ChangeRequest, Depends(_acting)]
-"""For POST that changes what is there: needs If-Match, takes Idempotency-Key and dry_run."""
+"""For POST that changes an existing resource: needs If-Match, takes Idempotency-Key and dry_run."""
 Commanding = Annotated[ChangeRequest, Depends(_commanding)]
-"""For POST that changes what is there, and from its start came without If-Match: as Acting, and it may be left out."""
+"""For POST that changes an existing resource and has always worked without If-Match: as Acting, If-Match optional."""
 Taking = Annotated[ChangeRequest, Depends(_taking)]
 """For DELETE and PATCH that may remove a volume or its mapping: as Changing, and `confirm` names volumes in use."""
 Replanning = Annotated[ChangeRequest, Depends(_replanning)]
-"""For POST that may take volumes away or give numbers: as Creating, and `confirm` names the volumes it is about."""
+"""For POST that may remove volumes or assign numbers: as Creating, and `confirm` names these volumes."""

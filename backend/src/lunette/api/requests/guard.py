@@ -1,7 +1,7 @@
 """Checks before every handler, in this order: credentials, password change, role, body size, plain text.
 
-It runs before the body is read, so that a stranger's body is never parsed. Closed by default: an operation without a
-declared role is refused.
+It runs before the body is read, so an unknown client's body is never parsed. Refused by default: operations without
+a declared role.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ from lunette.domain.roles import Role
 MIB = 1024 * 1024
 MAX_BODY_BYTES = MIB
 PUBLIC_BODY_BYTES = 8 * 1024
-"""Of who has not logged in."""
+"""Of a client that has not logged in."""
 LARGER_BODIES = {"appliance_restore": MAX_FILE_BYTES * 4 // 3 + MAX_BODY_BYTES}
 """Operations that take a file."""
 STREAMED = frozenset({"update_upload"})
@@ -47,7 +47,7 @@ PIECE_S = 60.0
 
 
 class GuardedRoute(APIRoute):
-    """A route whose handler is reached only by someone who may."""
+    """A route whose handler is called only with the required role."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -72,7 +72,7 @@ class GuardedRoute(APIRoute):
 
 
 def _in_time(receive: Receive) -> Receive:
-    """A body that comes piece by piece, as long as the next piece does come."""
+    """A body that arrives piece by piece, each within its time."""
 
     async def received() -> Message:
         try:
@@ -107,7 +107,7 @@ def _admit(request: Request, operation: str) -> None:
 
 
 def check_may(identity: Identity, needed: Role) -> None:
-    """Raises Forbidden for who has a lower role."""
+    """Raises Forbidden for a lower role."""
     if not identity.role.includes(needed):
         raise Forbidden(
             f"This requires the role {needed.value}, but {identity.actor} has {identity.role.value}; ask an "
@@ -160,7 +160,7 @@ async def _body(request: Request, limit: int) -> bytes:
 
 
 def _check_characters(body: bytes) -> None:
-    """Refuses what no database and no answer can hold: NUL, and half of a character that UTF-16 writes as two."""
+    """Refuses what no database and no response can contain: NUL and lone surrogates."""
     if b"\\u0000" in body:
         raise Malformed("The body contains a NUL character (\\u0000), which cannot be stored; remove it.")
     if b"\\ud" not in body.lower():
@@ -170,7 +170,7 @@ def _check_characters(body: bytes) -> None:
     except UnicodeEncodeError:
         raise Malformed("The body contains half a character (a lone \\ud800 to \\udfff); remove it.") from None
     except (ValueError, RecursionError):
-        return  # not JSON: refused as such where it is parsed
+        return  # not JSON: refused when it is parsed
 
 
 def _too_large(limit: int) -> TooLarge:

@@ -1,4 +1,4 @@
-"""A job as a response: long changes answer 202 with where to follow them."""
+"""A job as a response: long changes return 202 with the job's address."""
 
 from fastapi import Response
 from sqlalchemy import select
@@ -29,5 +29,5 @@ def job_response(tx: Session, job_id: str, status: int = 200) -> Response:
 
 
 def only_jobs(_tx: Session, outcome: Outcome) -> Response:
-    """For changes that always run as a job. Raises if the engine made none."""
+    """For changes that always run as a job. Raises if the engine created none."""
     raise LunetteError(f"The engine created no job for: {outcome.plan.title}.")

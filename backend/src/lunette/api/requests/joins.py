@@ -1,4 +1,4 @@
-"""Joins a page of stored rows with the names around them and with what is seen, in a fixed number of queries."""
+"""Joins a page of stored rows with related names and with the observation, in a fixed number of queries."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ from lunette.store.resources import Volume as VolumeRow
 
 
 def arrays(tx: Session, rows: Sequence[ArrayRow], seen: Observed) -> list[Array]:
-    """Arrays with how many volumes each holds, and what deleted ones take."""
+    """Arrays with the number of volumes on each, and the space of deleted ones."""
     counted = select(VolumeRow.array_id, func.count()).where(VolumeRow.array_id.in_([row.id for row in rows]))
     counts = dict(tx.execute(counted.group_by(VolumeRow.array_id)).all())
     held = select(DeletedVolumeRow.array_id, func.sum(DeletedVolumeRow.held_bytes)).where(
@@ -34,7 +34,7 @@ def arrays(tx: Session, rows: Sequence[ArrayRow], seen: Observed) -> list[Array]
 
 
 def volumes(tx: Session, rows: Sequence[VolumeRow], seen: Observed) -> list[Volume]:
-    """Volumes with their array and whom they are mapped to."""
+    """Volumes with their array and their mappings."""
     cut_from = select(ArrayRow).where(ArrayRow.id.in_({row.array_id for row in rows}))
     by_id = {array.id: array for array in tx.scalars(cut_from)}
     found = tx.scalars(
@@ -57,7 +57,7 @@ def volumes(tx: Session, rows: Sequence[VolumeRow], seen: Observed) -> list[Volu
 
 
 def mappings(tx: Session, rows: Sequence[MappingRow], seen: Observed) -> list[Mapping]:
-    """Mappings with the names on both ends and the target they are served by."""
+    """Mappings with the names of volume and owner, and their target."""
     volume_names = _names(tx, VolumeRow, (row.volume_id for row in rows))
     host_names = _names(tx, HostRow, (row.host_id for row in rows))
     group_names = _names(tx, HostGroupRow, (row.host_group_id for row in rows))
@@ -91,7 +91,7 @@ def mappings(tx: Session, rows: Sequence[MappingRow], seen: Observed) -> list[Ma
 
 
 def hosts(tx: Session, rows: Sequence[HostRow], seen: Observed, sessions: ObservedSessions) -> list[Host]:
-    """Hosts with their group, target, and how many mappings and sessions they have."""
+    """Hosts with their group, target, and the numbers of their mappings and sessions."""
     ids = [row.id for row in rows]
     memberships = tx.scalars(select(HostGroupMember).where(HostGroupMember.host_id.in_(ids)))
     members = {member.host_id: member.host_group_id for member in memberships}
@@ -167,7 +167,7 @@ def _names(
 
 
 def _targets(tx: Session, owners: Iterable[str | None]) -> dict[str, Target]:
-    """By the id of the host or group that owns it."""
+    """By the ID of the host or group that owns it."""
     wanted = {one for one in owners if one}
     if not wanted:
         return {}

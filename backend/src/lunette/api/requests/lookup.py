@@ -11,7 +11,7 @@ from lunette.domain.errors import NotFound
 
 
 class _Plain(Convertor[str]):
-    """A reference without a colon, `{job:plain}` in a path, so that `/jobs/x:resolve` is no job of that name."""
+    """A reference without a colon, `{job:plain}` in a path, so that `/jobs/x:resolve` is not a job of that name."""
 
     regex = "[^/:]+"
 
@@ -23,7 +23,7 @@ class _Plain(Convertor[str]):
 
 
 class _Bare(_Plain):
-    """A reference that may contain colons, as `usb-Stick-0:0` does, and ends in no verb: `/disks/x:wipe` is not a
+    """A reference that may contain colons, as `usb-Stick-0:0` does, but does not end in a verb: `/disks/x:wipe` is no
     disk.
     """
 
@@ -33,7 +33,7 @@ class _Bare(_Plain):
 register_url_convertor("plain", _Plain())
 register_url_convertor("bare", _Bare())
 Reference = Annotated[str, Path(min_length=1, max_length=255)]
-"""A resource by its ID or its name. The document describes it by the name of the parameter."""
+"""A resource by its ID or its name. The API document describes it by the name of the parameter."""
 Row = TypeVar("Row")
 
 

@@ -25,7 +25,7 @@ class MachineView:
 
 
 def machine_view(services: ApiServices) -> MachineView:
-    """Asks the engine for a recent observation; never raises when the agent is away."""
+    """Asks the engine for a recent observation; never raises while the agent does not answer."""
     mapped = services.control.mapped()  # before the report: a mapping is not called open by a report that is older
     report, report_at = services.control.exports(), services.control.exports_at
     try:
@@ -37,12 +37,12 @@ def machine_view(services: ApiServices) -> MachineView:
 
 
 def observed_now(services: ApiServices) -> Observed:
-    """Only what merging with stored rows needs."""
+    """Only what joining with stored rows needs."""
     return machine_view(services).seen
 
 
 def sessions_now(services: ApiServices) -> ObservedSessions:
-    """Who is logged in; empty and unknown when the agent is away."""
+    """Who is logged in; empty and unknown while the agent does not answer."""
     try:
         return ObservedSessions(services.control.sessions())
     except Unavailable:

@@ -68,7 +68,7 @@ def code_checked(
 
 
 def own_login(identity: Identity, noun: str) -> str:
-    """The id of the person who is logged in. Raises Forbidden for a token and for root.
+    """The ID of the user who is logged in. Raises Forbidden for a token and for root.
 
     `noun`: what is to change, such as `password`.
     """

@@ -41,7 +41,7 @@ class ApiServices:
     restart: Callable[[], None] = lambda: None
     """Ends this process soon, so that its service starts it again."""
     renew_certificate: Callable[[], None] = lambda: None
-    """The files of the certificate are others now: who comes in from now on is shown what is in them."""
+    """The files of the certificate have changed: new connections get their content."""
 
 
 def services_of(request: Request) -> ApiServices:

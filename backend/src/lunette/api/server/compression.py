@@ -1,8 +1,8 @@
-"""What is sent compressed, to who takes it: lists of the API here, the files of the page in `page`.
+"""Compression, for clients that accept it: lists of the API here, the files of the page in `page`.
 
-Compression shows in the length of an answer how much of it repeats itself. Where a secret stands beside text that
-somebody else chose, lengths give the secret away (the attack called BREACH). So lists that have no secret are named
-here one by one, and everything else stays as it is: who somebody is, tokens, kits, downloads, the stream of events.
+With compression, the length of a response shows how much of it repeats. If a secret is next to text that
+an attacker chose, lengths reveal the secret (the attack called BREACH). So lists without secrets are named
+here one by one, and everything else is uncompressed: identities, tokens, kits, downloads, the stream of events.
 """
 
 from starlette.middleware.gzip import GZipMiddleware
@@ -27,15 +27,15 @@ LISTS = frozenset(
         "volumes",
     )
 )
-"""Addresses that are compressed when they are read. The rest of a list's answer is in its name: no secret."""
+"""Addresses whose responses are compressed: lists without a secret."""
 _LEAST_BYTES = 1400
-"""Fits into one Ethernet packet anyway."""
+"""Fits into one Ethernet packet uncompressed."""
 _LEVEL = 1
-"""A list of 1,000 volumes in 4 ms to a fifth; level 9 takes 25 times as long for a tenth less."""
+"""Compresses a list of 1,000 volumes to a fifth in 4 ms; level 9 takes 25 times as long to save another tenth."""
 
 
 def takes_gzip(accepted: str) -> bool:
-    """Whether an Accept-Encoding header allows gzip: by name, or by `*` where it is not named (RFC 9110, 12.5.3)."""
+    """Whether an Accept-Encoding header allows gzip: by name, or by `*` if it is not named (RFC 9110, 12.5.3)."""
     weights: dict[str, bool] = {}
     for part in accepted.lower().split(","):
         coding, _, weight = part.partition(";")
@@ -45,7 +45,7 @@ def takes_gzip(accepted: str) -> bool:
 
 
 class CompressedLists:
-    """Compresses the answers of `LISTS`, and no others."""
+    """Compresses the responses of `LISTS`, and no others."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._plain = app

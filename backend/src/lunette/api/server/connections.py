@@ -1,7 +1,7 @@
 """Accepts connections from the network: how many there may be, and how long each may keep the API waiting.
 
-The limits apply before anything is known about the client, and before TLS, so that nobody without a login can use up
-the process's file descriptors, its memory, or the time of the one thread that serves everybody.
+The limits apply before anything is known about the client, and before TLS, so that no one without a login can exhaust
+the process's file descriptors, its memory, or the time of the one thread that serves all clients.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ asyncio.sslproto.SSLProtocol.max_size = TLS_BUFFER_BYTES
 class Limits:
     """Concurrent connections, in all and from one source; seconds that a client may take for each phase.
 
-    `take_s` is for receiving what is buffered of an answer: about 128 KiB at most. `parting_s` is for closing TLS,
+    `take_s` is for receiving the buffered part of a response: at most about 128 KiB. `parting_s` is for closing TLS,
     once everything has been sent.
     """
 
@@ -92,11 +92,11 @@ class Connection:
 
     @property
     def is_at_work(self) -> bool:
-        """True while a request of it is answered."""
+        """True while one of its requests is being answered."""
         return self.inside is not None and self.inside.is_at_work
 
     def end(self) -> None:
-        """Shuts the socket down; the connection is gone once asyncio notices.
+        """Shuts the socket down; asyncio then drops the connection.
 
         Not `transport.abort()`: that does nothing on a TLS transport that has already been closed.
         """

@@ -1,7 +1,7 @@
-"""The door for root on the appliance: a Unix socket where the kernel says who is calling, so no password is needed.
+"""Root's access on the appliance: a Unix socket on which the kernel reports the caller, so no password is needed.
 
-Nobody but root gets in: the file is for its owner only, and the doorman asks the kernel for the caller's uid before a
-byte is read. What comes in acts as the administrator `root@local`, under that name in events and jobs.
+Only root has access: the file is for its owner only, and the kernel is asked for the caller's uid before a
+byte is read. Its requests act as the administrator `root@local`, under that name in events and jobs.
 """
 
 import asyncio
@@ -24,9 +24,9 @@ LOCAL_SOCKET = "local.sock"
 LOCAL_ADMINISTRATOR = "root@local"
 ROOT = frozenset({0})
 SCOPE_KEY = "lunette.local"
-"""Set in the scope of requests that came in here; no header can set it."""
+"""Set in the scope of requests over this socket; no header can set it."""
 REFUSED_FOR_S = 2.0
-"""How long a stranger may read why."""
+"""How long a refused client has to read the reason."""
 _PEERCRED = struct.Struct("3i")
 _REFUSAL = {
     "type": "forbidden",
@@ -40,7 +40,7 @@ _log = structlog.get_logger(__name__)
 
 
 def listen(path: Path) -> socket.socket:
-    """Binds the socket, closed to all but its owner (and root, whom no mode keeps out). Raises OSError."""
+    """Binds the socket, for its owner (and root, to whom file modes do not apply) only. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with contextlib.suppress(FileNotFoundError):
         path.unlink()
@@ -54,12 +54,12 @@ def listen(path: Path) -> socket.socket:
 
 
 def is_local(scope: Scope) -> bool:
-    """True if the request came over this socket."""
+    """True if the request arrived over this socket."""
     return scope.get(SCOPE_KEY) is True
 
 
 def config_for(config: uvicorn.Config) -> uvicorn.Config:
-    """The same application, which knows that the request came over this socket."""
+    """The same application, with the mark that the request arrived over this socket."""
     made = copy.copy(config)
     made.loaded_app = _marked(config.loaded_app)
     return made
@@ -73,7 +73,7 @@ def _marked(app: ASGIApp) -> ASGIApp:
 
 
 class PeerCheck(asyncio.Protocol):
-    """Asks the kernel who has connected, then hands over to HTTP, or refuses and closes."""
+    """Asks the kernel who has connected, then continues with HTTP, or refuses and closes."""
 
     def __init__(self, let_in: Callable[[], asyncio.Protocol], uids: Collection[int] = ROOT) -> None:
         self._let_in, self._uids = let_in, uids
@@ -83,7 +83,7 @@ class PeerCheck(asyncio.Protocol):
         uid = peer_uid(stream.get_extra_info("socket"))
         if uid not in self._uids:
             _log.warning("local connection refused", uid=uid)
-            # Input is dropped unread; closing immediately would make the kernel drop our answer with it.
+            # Input is dropped unread; closing immediately would make the kernel drop our response too.
             stream.write(_refusal())
             stream.write_eof()
             asyncio.get_running_loop().call_later(REFUSED_FOR_S, stream.abort)

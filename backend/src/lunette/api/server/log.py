@@ -25,7 +25,7 @@ class Brake:
         self._before: dict[str, int] = {}
 
     def left_out(self, kind: str) -> int | None:
-        """None if a line of this kind is one too many, else how many were left out in the minute before."""
+        """None if a line of this kind exceeds the limit, else how many were dropped in the minute before."""
         with self._lock:
             minute = int(self._clock() // 60)
             if minute != self._minute:
@@ -64,5 +64,5 @@ def set_up_log(brake: Brake | None = None) -> None:
 
 
 def _kind(record: logging.LogRecord) -> str:
-    """An exception's text may be another one each time: its type is what repeats."""
+    """An exception's text may differ each time; its type repeats."""
     return f"{record.name} {record.exc_info[0] if record.exc_info else record.msg}"

@@ -1,15 +1,15 @@
-"""Headers every answer carries: nothing may be framed, sniffed, or loaded from elsewhere."""
+"""Headers of every response: nothing may be framed, sniffed, or loaded from elsewhere."""
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 CONTENT_SECURITY_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-"""Of the API's answers: whatever is in them, a browser does nothing with it."""
+"""For responses of the API: a browser must not execute or render anything in them."""
 PAGE_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
-"""Of the web page. Scripts and styles come from our own files only."""
+"""For the web page. Scripts and styles are loaded from our own files only."""
 _HEADERS = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "Strict-Transport-Security": "max-age=31536000",
@@ -23,7 +23,7 @@ _HEADERS = {
 
 
 class SecurityHeaders:
-    """Adds the headers; an answer of the API is never cached unless it says so itself."""
+    """Adds the headers; a response of the API is never cached unless it says so itself."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

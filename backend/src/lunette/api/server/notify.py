@@ -1,4 +1,4 @@
-"""Tells systemd how the process is doing (sd_notify protocol), where systemd started it."""
+"""Reports the state of the process to systemd (sd_notify protocol), if systemd started it."""
 
 import os
 import socket

@@ -1,6 +1,6 @@
-"""Serves the built web page: files with a hash in their name for ever, everything else fresh.
+"""Serves the built web page: files with a hash in their name are cached forever, everything else is revalidated.
 
-The build writes `app.js.gz` beside `app.js`; who takes gzip is sent that one. The two have ETags of their own.
+The build writes `app.js.gz` next to `app.js`; clients that accept gzip get that one. Each has its own ETag.
 """
 
 from mimetypes import guess_type
@@ -20,14 +20,14 @@ _POLICY = {"Content-Security-Policy": PAGE_SECURITY_POLICY}
 
 
 def install(app: FastAPI, folder: Path) -> None:
-    """Answers every path outside /api: the file, or the page itself for a path the page's own router knows."""
+    """Answers every path outside /api: the file, or the page itself for a path of the page's router."""
     found = {f"/{path.relative_to(folder).as_posix()}": path for path in folder.rglob("*") if path.is_file()}
     packed = {name.removesuffix(".gz"): path for name, path in found.items() if name.endswith(".gz")}
     # The packed file is never requested by its own name.
     files = {name: path for name, path in found.items() if not name.endswith(".gz")}
 
     @app.api_route("/{path:path}", methods=["GET", "HEAD"], include_in_schema=False)
-    def page(request: Request, path: str) -> Response:  # noqa: ARG001 FastAPI hands it over
+    def page(request: Request, path: str) -> Response:  # noqa: ARG001 FastAPI passes it
         asked = request.url.path
         if asked == "/api" or asked.startswith("/api/"):
             return answer(request, NotFound(f"{asked} does not exist; see GET /api/v1/openapi.json."))

@@ -1,6 +1,6 @@
 """HTTP/1.1 by uvicorn and h11, with a time limit for all that a client has to do, and equal turns for all clients.
 
-It does not know who asks: the limits are the same before and after a login.
+It does not know the user: the limits are the same before and after a login.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ EVENTS_A_TURN = 64
 BUFFERED_BYTES = 64 * 1024
 """Unsent bytes of an answer at which its producer has to wait; asyncio's limit under TLS is 512 KiB."""
 Waiting = Literal["handshake", "head", "body", "rest", "take", "part"]
-"""What a connection waits for its client to do: the TLS handshake, send a request's head, its body, or the rest of an
+"""What a connection waits for: the TLS handshake, send a request's head, its body, or the rest of an
 unread body, receive a response, or close the connection.
 """
 
@@ -47,7 +47,7 @@ class PacedConnection(h11.Connection):
         return len(self._receive_buffer)
 
     def next_event(self) -> Any:
-        """As h11's. Raises RemoteProtocolError."""
+        """Like h11's. Raises RemoteProtocolError."""
         if self.left <= 0:
             self.is_behind = True
             return h11.NEED_DATA
@@ -130,7 +130,7 @@ class HttpProtocol(H11Protocol):
         self._go_on_in_turn()
 
     def on_response_complete(self) -> None:
-        """A body that is left after its answer is read only to find its end: cheap by length, but not by chunks."""
+        """A body that is unread after its response is read only to find its end: cheap by length, but not by chunks."""
         self.progress += 1
         super().on_response_complete()
         if self.transport.is_closing():
@@ -186,7 +186,7 @@ class HttpProtocol(H11Protocol):
 
     @property
     def waiting_bytes(self) -> int:
-        """Bytes of answers that are not sent yet."""
+        """Bytes of responses that are not sent yet."""
         try:
             return self.transport.get_write_buffer_size()
         except AttributeError:  # raised by Python 3.11 for TLS that was closed twice
@@ -203,7 +203,7 @@ class HttpProtocol(H11Protocol):
             self.transport.close()
 
     def hang_up(self) -> None:
-        """Ends the connection without sending what is buffered, for which `transport.close()` would wait for ever."""
+        """Ends the connection without sending what is buffered, for which `transport.close()` would wait forever."""
         if self._socket:
             with contextlib.suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)

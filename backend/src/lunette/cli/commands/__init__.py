@@ -1,1 +1,1 @@
-"""The commands, a module for each noun or group of words: `registry` says which."""
+"""The commands, a module for each noun or group of nouns: `registry` lists them."""

@@ -28,7 +28,7 @@ _NEW = Param("--new-password-file", "File with the new password; prompts if omit
 
 
 def login(call: Call) -> None:
-    """Trusts the certificate only after it was compared, then trades the password for a token."""
+    """Trusts the certificate only after it was compared, then exchanges the password for a token."""
     from lunette.client import Client, Endpoint, Untrusted, fetch_fingerprint
     from lunette.client.finding import config_file, remember
 
@@ -71,13 +71,13 @@ def _web_address(text: str) -> str:
 
 
 def _short(url: str) -> str:
-    """A name for the configuration: what stands before the first dot, or the address with dashes."""
+    """A name for the configuration: the part before the first dot, or the address with dashes."""
     host = urlsplit(url).hostname or "appliance"
     return re.sub(r"[^A-Za-z0-9]+", "-", host if re.fullmatch(r"[0-9.:a-f]+", host) else host.split(".")[0]).strip("-")
 
 
 def _make_token(client: "Client") -> "NewToken":
-    """An API token named after this machine; a number is added where that name is taken."""
+    """An API token named after this machine; a number is added if that name is taken."""
     from lunette.client import Refused
 
     for number in range(1, 100):
@@ -91,7 +91,7 @@ def _make_token(client: "Client") -> "NewToken":
 
 
 def logout(call: Call) -> None:
-    """Deletes the token on the appliance, then here. Where the appliance does not answer it is only forgotten."""
+    """Deletes the token on the appliance, then here; only here if the appliance does not answer."""
     from lunette.client import Client, ConfigProblem, Refused, Unreachable
     from lunette.client.finding import config_file, forget, read_config
 
@@ -111,7 +111,7 @@ def logout(call: Call) -> None:
 
 
 def password(call: Call) -> None:
-    """A password is changed in a session, never with a token: so the current one is asked for."""
+    """A password is changed in a session, never with a token, so the current password is required."""
     from lunette.client import Client, Endpoint, find_endpoint
 
     endpoint = find_endpoint(call["appliance"], call.env)
@@ -130,7 +130,7 @@ def password(call: Call) -> None:
 
 
 def _renew_token(call: Call, endpoint: "Endpoint", client: "Client") -> None:
-    """Where the remembered token has ended with the password, another one takes its place."""
+    """Replaces the stored token if it ended with the old password."""
     from lunette.client import Client, Endpoint, Refused
     from lunette.client.finding import config_file, read_config, remember
 

@@ -10,7 +10,7 @@ from lunette.cli.private import write_privately
 from lunette.cli.spec import Command, JsonObject, Param
 
 _SHOWN = 20
-"""So many differences are shown; --json has all."""
+"""Maximum number of differences shown; --json has all."""
 _PASSPHRASE = Param("--passphrase-file", "File with the passphrase; prompts if omitted.", file=True)
 
 
@@ -35,7 +35,7 @@ def support(call: Call) -> None:
 
 
 def restore(call: Call) -> None:
-    """Shows what differs, asks, and restores."""
+    """Shows the differences, asks for confirmation, and restores."""
     try:
         content = base64.b64encode(Path(call["file"]).read_bytes()).decode()
     except OSError as error:
@@ -88,7 +88,7 @@ def _done(call: Call, done: JsonObject) -> None:
 
 
 def rebuild(call: Call) -> None:
-    """Shows what the disks tell, asks, and rebuilds; what was sealed elsewhere only where that is asked by name."""
+    """Shows the content of the copies, asks for confirmation, and rebuilds; foreign copies only with --adopt."""
     body = {"arrays": call["array"] or [], "degraded": bool(call["degraded"]), "adopt": bool(call["adopt"])}
     body["digest"] = call["digest"]
     found = call.client.operate("appliance_rebuild", {}, {}, body, dry_run=True)

@@ -1,4 +1,4 @@
-"""`lunette disk` and `lunette engine`: the disks of the machine, and what its engines can do."""
+"""`lunette disk` and `lunette engine`: the disks of the machine, and the abilities of its engines."""
 
 from typing import cast
 
@@ -24,7 +24,7 @@ _REPORTED = (
 
 
 def history(call: Call) -> None:
-    """A line a day, with the values that this drive gives."""
+    """One line per day, with the values that this drive reports."""
     days = cast("list[JsonObject]", call.client.disk_history(call["disk"])["days"])
     given = [f"values.{name}" for name in _REPORTED if any(day["values"][name] is not None for day in days)]
     call.show(days, lambda found: call.screen.table(found, ["day", "state", "hottest_c", *given]))

@@ -44,7 +44,7 @@ _LISTS = {"iqn": "iqns", "wwpn": "wwpns", "nqn": "nqns"}
 
 
 def body_of_host(call: Call) -> JsonObject:
-    """The fields that were given. Raises UsageError where options belong together and stand alone."""
+    """The given fields. Raises UsageError if an option lacks one that it requires."""
     body: JsonObject = {key: call[key] for key in _SIMPLE if call[key] is not None}
     body |= {field: call[key] for key, field in _LISTS.items() if call[key] is not None}
     body |= _deadline(call)
@@ -59,7 +59,7 @@ def _deadline(call: Call) -> JsonObject:
 
 
 def _no_deadline(call: Call) -> JsonObject:
-    """Raises UsageError if both are asked for."""
+    """Raises UsageError if both are requested."""
     if not call["wait_for_missing"]:
         return {}
     if call["open_without_missing_after"] is not None:
@@ -109,7 +109,7 @@ def create(call: Call) -> None:
 
 
 def set_(call: Call) -> None:
-    """Changes what is given; a list replaces the old one whole."""
+    """Changes the given fields; a list replaces the whole previous list."""
     body = body_of_host(call)
     for key, field in _LISTS.items():
         if call[f"no_{key}"]:

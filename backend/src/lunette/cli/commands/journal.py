@@ -27,7 +27,7 @@ def _print_job(call: Call, job: JsonObject) -> None:
 
 
 def wait(call: Call) -> None:
-    """Follows a job that runs already; one that has ended badly fails here too."""
+    """Follows a running job; fails if the job has failed."""
     job = call.follow(call.client.operate("job_show", {"job": call["job"]}))
     call.show(job, lambda found: call.screen.note(f"{found['title']}: {found['state']}."))
 
@@ -41,7 +41,7 @@ def silence(call: Call) -> None:
 
 
 def follow(call: Call) -> None:
-    """Prints events as they happen, each on a line; as JSON, one object a line."""
+    """Prints events as they happen, one per line; as JSON, one object per line."""
     if call["yaml"]:
         raise UsageError("Events are printed as text, or with --json as one object per line; --yaml is not supported")
     for event in call.client.follow_events(call["after"]):
@@ -53,7 +53,7 @@ def follow(call: Call) -> None:
 
 
 def export(call: Call) -> None:
-    """The file as the appliance writes it, to standard output or for this user alone."""
+    """The file as the appliance writes it, to standard output or to a file that only this user can read."""
     content = call.client.operate("event_export", {}, query_of(call))
     if call["output"] is None:
         call.screen.out.write(content.decode())

@@ -33,7 +33,7 @@ def paths(call: Call) -> None:
 
 
 def verify_paths(call: Call) -> None:
-    """The confirmation is that of the command: it shows the plan and asks, or --yes answered before."""
+    """The command has asked for confirmation already, or --yes was given."""
     body: JsonObject = {"confirm": call.client.host_show(call["host"])["name"]}
     if call["away"] is not None:
         body["away_s"] = call["away"]
@@ -53,7 +53,7 @@ def _print_paths(call: Call, found: JsonObject) -> None:
 
 
 def _write(call: Call, output: Path) -> None:
-    """For this user alone: with or without secrets, it is one kit that may be fetched again with them."""
+    """Readable by this user only, also without secrets: the same kit may be fetched again with them."""
     packed = call.client.host_kit_download(call["host"], secrets=True if call["secrets"] else None)
     try:
         if output.suffix == ".tar":
@@ -70,9 +70,9 @@ def _write(call: Call, output: Path) -> None:
 def unpack(packed: bytes, folder: Path) -> None:
     """Writes the files of a tar archive below `folder`, in place of those that are there.
 
-    Raises UsageError, with nothing written, where the archive is damaged, holds anything but files below the folder, or
-    would follow a link that leads out of it; OSError where they cannot be written. By hand, because `tarfile` of
-    Debian 12's Python has no filters: those came with 3.11.4.
+    Raises UsageError, with nothing written, if the archive is damaged, contains anything but files below the folder, or
+    would follow a link out of it; OSError if they cannot be written. Unpacked here because `tarfile` of
+    Debian 12's Python has no filters: 3.11.4 added them.
     """
     files, inside = [], folder.resolve()
     try:

@@ -11,7 +11,7 @@ _LISTED = standard("mapping", ("id", "volume", "host", "host_group", "family", "
 
 
 def create(call: Call) -> None:
-    """One volume to its owner, several to one owner, or several split over several hosts."""
+    """Maps one volume to its owner, several to one owner, or several distributed over several hosts."""
     volumes, hosts = call["volume"], call["host"] or []
     if len(hosts) > 1:
         if call["lun"] is not None or call["host_group"] or call["shared"]:
@@ -43,7 +43,7 @@ def delete(call: Call) -> None:
 
 
 def _id_of(call: Call) -> str:
-    """The id of a mapping that is named as VOLUME/OWNER. Raises UsageError where that is none, or more than one."""
+    """The ID of the mapping VOLUME/OWNER. Raises UsageError if there is none or more than one."""
     named = str(call["mapping"])
     volume, slash, owner = named.partition("/")
     if not slash:
@@ -55,14 +55,14 @@ def _id_of(call: Call) -> str:
 
 
 def sessions(call: Call) -> None:
-    """The sessions, and which cannot be seen, with the reason."""
+    """The sessions, and the families whose sessions are unknown, with the reason."""
     list_items(call)
     for one in call.client.operate("session_list", {}, {"limit": 1})["unseen"]:
         call.screen.note(f"Not listed: {one['family']} sessions. {one['reason']}")
 
 
 def disconnect(call: Call) -> None:
-    """A session is named by its id or by its initiator."""
+    """Ends a session, named by its ID or its initiator."""
     named = call["session"]
     found = [one["id"] for one in call.client.session_list() if named in {one["id"], one["initiator"]}]
     if len(found) > 1:

@@ -1,4 +1,4 @@
-"""`lunette restart` and `lunette power-off`: the appliance stops in order, after showing the plan."""
+"""`lunette restart` and `lunette power-off`: a clean stop of the appliance, after showing the plan."""
 
 from lunette.cli.call import Call
 from lunette.cli.spec import Command
@@ -6,13 +6,13 @@ from lunette.client import Unreachable
 
 
 def restart(call: Call) -> None:
-    """Shows the plan, asks, and follows the job over the restart."""
+    """Shows the plan, asks for confirmation, and follows the job across the restart."""
     if _asked(call, "Restart the appliance?"):
         call.outcome(call.client.operate(call.command.operations[0]))
 
 
 def power_off(call: Call) -> None:
-    """Shows the plan, asks, and ends when nobody answers any more: its job is over at the next start."""
+    """Shows the plan, asks for confirmation, and ends when the API stops: the job is done at the next start."""
     if not _asked(call, "Shut down the appliance?"):
         return
     try:
@@ -24,7 +24,7 @@ def power_off(call: Call) -> None:
 
 
 def _asked(call: Call, question: str) -> bool:
-    """Whether to go on. A dry run shows the plan and ends there."""
+    """Whether to continue. A dry run only shows the plan."""
     plan = call.client.operate(call.command.operations[0], dry_run=True)
     if call.dry_run:
         call.outcome(plan)

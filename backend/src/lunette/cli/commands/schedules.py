@@ -24,7 +24,7 @@ _DESCRIPTION = Param("--description", "Free-text description.", metavar="TEXT")
 
 
 def create(call: Call) -> None:
-    """Snapshots of volumes with what is to be kept of them, or scrubs of arrays."""
+    """Snapshots of volumes with their retention, or scrubs of arrays."""
     body: JsonObject = {"name": call["name"], "action": "scrub" if call["array"] else "snapshot", **_given(call)}
     if call["skip_missed"]:
         body["missed"] = "skip"
@@ -32,7 +32,7 @@ def create(call: Call) -> None:
 
 
 def set_(call: Call) -> None:
-    """Changes what is given."""
+    """Changes the given fields."""
     body = _given(call)
     if call["enable"] and call["disable"]:
         raise UsageError("--enable and --disable are mutually exclusive")

@@ -23,7 +23,7 @@ _QUESTION = "Code from the authenticator app, or a recovery code"
 
 
 def log_in(call: Call, client: "Client", password: str) -> JsonObject:
-    """Opens a session of --user; asks for a code where one is needed. Returns who is logged in."""
+    """Opens a session of --user; asks for a code if one is required. Returns the user."""
     from lunette.client import Refused
 
     try:
@@ -35,7 +35,7 @@ def log_in(call: Call, client: "Client", password: str) -> JsonObject:
 
 
 def set_up_where_needed(call: Call, client: "Client", me: JsonObject, password: str) -> None:
-    """Where the appliance asks for a second factor that the user has not, nothing else is possible before."""
+    """If the appliance requires a second factor, a user without one must set it up first."""
     if me["second_factor_required"]:
         call.screen.note("This appliance requires a second factor, which must be set up now.")
         _set_up(call, client, {"current_password": password})
@@ -60,7 +60,7 @@ def _print(call: Call, answer: "RecoveryCodes") -> None:
 
 
 def _session(call: Call) -> tuple["Client", str, JsonObject]:
-    """A client in a session of its own, for a second factor is never changed with a token; the password; who it is."""
+    """A client with its own session, because a second factor is never changed with a token; the password; the user."""
     from lunette.client import Client, Endpoint, find_endpoint
 
     endpoint = find_endpoint(call["appliance"], call.env)
@@ -74,7 +74,7 @@ def _session(call: Call) -> tuple["Client", str, JsonObject]:
 
 
 def proof(call: Call, password: str, me: JsonObject) -> "FactorProof":
-    """The code of the login is used up: another one is asked for."""
+    """Each code is valid once, so this one differs from the code of the login."""
     shown: FactorProof = {"current_password": password}
     if me["has_second_factor"]:
         shown["code"] = call.secret("next_code_file", "Another code: the next one from the app, or a recovery code")
@@ -82,7 +82,7 @@ def proof(call: Call, password: str, me: JsonObject) -> "FactorProof":
 
 
 def set_up(call: Call) -> None:
-    """Replaces the one there is, which holds until the new one is confirmed."""
+    """Replaces the present one, which is valid until the new one is confirmed."""
     client, password, me = _session(call)
     with client:
         _set_up(call, client, proof(call, password, me))

@@ -10,7 +10,7 @@ from lunette.client.generated.enums import FIREWALL_MODE
 
 
 def set_(call: Call) -> None:
-    """What is not given stays."""
+    """Settings that are not given stay unchanged."""
     keys = (
         "name",
         "time_zone",
@@ -52,7 +52,7 @@ def _discovery(call: Call) -> JsonObject:
 
 
 def test_alerts(call: Call) -> None:
-    """Raises CheckFailed where a channel did not take the test."""
+    """Raises CheckFailed if a channel did not accept the test."""
     answer = call.client.alert_test()
     call.show(answer, lambda found: call.screen.table(found["results"], ("channel", "accepted", "detail")))
     if not all(one["accepted"] for one in answer["results"]):

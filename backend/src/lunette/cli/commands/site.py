@@ -60,7 +60,7 @@ def plan(call: Call) -> None:
 
 
 def apply(call: Call) -> None:
-    """Shows the difference, asks where something goes or is interrupted, then runs it as one job."""
+    """Shows the difference, asks if something is deleted or interrupted, then applies it as one job."""
     request = _request(call)
     found = call.client.operate("site_plan", body=request)
     if call.dry_run:
@@ -105,7 +105,7 @@ def _print_chains(call: Call, answer: JsonObject) -> None:
 
 
 def difference(call: Call, found: JsonObject) -> None:
-    """A plan as a diff: what is lost and who is interrupted first, then one line for each change."""
+    """A plan as a diff: first losses and interruptions, then one line for each change."""
     call.screen.cost(found)
     for change in found["changes"]:
         sign, style = _SIGNS[change["action"]]

@@ -32,12 +32,12 @@ _COURSES = {
     "latency max": ("latency_ms", "max"),
 }
 _FRAME_LINES = 3
-"""Lines a table takes beside its rows."""
+"""Lines of a table in addition to its rows."""
 _LEAST_INTERVAL_S = 2
 
 
 def top(call: Call) -> None:
-    """One look with --once, else one after the other until Ctrl-C; as JSON or YAML each look is one document."""
+    """One reading with --once, else readings until Ctrl-C; as JSON or YAML each reading is one document."""
     kinds = tuple(dict.fromkeys(call["kind"] or ("volume", "session")))
     sort, interval_s = call["sort"], call["interval"]
     if sort not in _SORTS:
@@ -86,7 +86,7 @@ def _name(row: JsonObject) -> str:
 
 
 def _figures(row: JsonObject) -> dict[str, str | None]:
-    """None where the kernel does not count, or there was no I/O to take the time of."""
+    """None if the kernel does not count, or there was no I/O to measure."""
     latency, in_flight, busy = row["latency_ms"], row["in_flight"], row["busy_percent"]
     texts = (
         f"{row['iops']:.0f}",
@@ -101,7 +101,7 @@ def _figures(row: JsonObject) -> dict[str, str | None]:
 
 @contextmanager
 def _whole_screen(screen: Screen) -> Iterator[None]:
-    """The terminal's other page for the time of the block; what was there before is there again afterward."""
+    """Uses the terminal's alternate screen for the block; the previous content returns afterward."""
     if not screen.is_terminal:
         yield
         return

@@ -15,7 +15,7 @@ def show(call: Call) -> None:
 
 
 def install(call: Call) -> None:
-    """Uploads a bundle, shows what it would do, asks, and follows the job over the restart."""
+    """Uploads a bundle, shows its effects, asks for confirmation, and follows the job across the restart."""
     where: str = call["file"]
     if where.startswith(("http://", "https://")):
         bundle = call.client.update_fetch({"url": where})

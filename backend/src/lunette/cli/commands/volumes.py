@@ -65,7 +65,7 @@ def delete_(call: Call) -> None:
 
 
 def roll_back(call: Call) -> None:
-    """A volume becomes as it was in a snapshot."""
+    """Returns a volume to the state of a snapshot."""
     body = body_of(call)
     send(call, {**body, "keep": False} if body.pop("no_keep", False) else body)
 

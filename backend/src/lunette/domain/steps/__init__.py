@@ -1,4 +1,4 @@
-"""Steps are data (DESIGN R3, R4): each carries every choice, so running it twice can only recognize its own work."""
+"""Steps are data (DESIGN R3, R4): each contains every choice, so a repeated step recognizes its own work."""
 
 from typing import Annotated
 
@@ -156,7 +156,7 @@ AnyStep = Annotated[
 ]
 """The closed set of steps the agent runs."""
 MAKES_ARRAYS = (MdCreate, PoolCreate, LvmRaidCreate, LuksCreate, GroupCreate)
-"""Steps that make an array or a layer of one: their names are new, and they are not undone once it is in service."""
+"""Steps that create an array or a layer of one: their names are new, and they are not undone once it is in service."""
 
 __all__ = [
     "MAKES_ARRAYS",

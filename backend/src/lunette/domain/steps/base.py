@@ -1,4 +1,4 @@
-"""What every step is."""
+"""The base of all steps."""
 
 from typing import ClassVar
 
@@ -16,16 +16,16 @@ class Step(Model):
         raise NotImplementedError
 
     def devices(self) -> tuple[str, ...]:
-        """The devices it touches."""
+        """The devices that it changes."""
         return ()
 
     def bytes_destroyed(self) -> int:
-        """How much data is permanently lost once it ran."""
+        """How much data is permanently lost once it has run."""
         return 0
 
 
 def check_pairs(level: Level, disks: int) -> None:
-    """Raises ValueError for a raid10 that is not of two pairs of disks or more: ZFS would make one pair a mirror, and
+    """Raises ValueError for a raid10 of an odd number of disks or only one pair: ZFS would make one pair a mirror, and
     LVM would leave an odd disk out."""
     if level is Level.RAID10 and (disks < 4 or disks % 2):
         raise ValueError(f"raid10 consists of pairs of disks: expected an even number from 4, not {disks}")

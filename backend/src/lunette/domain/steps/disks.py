@@ -17,7 +17,7 @@ _HOW = {
 
 
 class DiskWipe(Step):
-    """Removes the named signatures from one disk. Refuses if the disk's serial or its signatures are others now."""
+    """Removes the named signatures from one disk. Refuses if the disk's serial or signatures have changed."""
 
     irreversible: ClassVar[bool] = True
     kind: Literal["disk.wipe"] = "disk.wipe"
@@ -38,7 +38,7 @@ class DiskWipe(Step):
 
 
 class DiskLocate(Step):
-    """Switches the light of the bay a disk sits in. Refuses if the disk's serial is another now."""
+    """Switches the locate light of a disk's bay. Refuses if the disk's serial has changed."""
 
     kind: Literal["disk.locate"] = "disk.locate"
     disk_id: DiskId
@@ -51,9 +51,9 @@ class DiskLocate(Step):
 
 
 class DiskErase(Step):
-    """Lets a drive erase itself. `erase_id` is recorded once it is done, so that it is not done a second time.
+    """Makes a drive erase itself. `erase_id` is recorded once that is done, so that it is not repeated.
 
-    Refuses as DiskWipe does, and if the drive would erase more than this one namespace.
+    Refuses like DiskWipe, and if the drive would erase more than this namespace.
     """
 
     irreversible: ClassVar[bool] = True

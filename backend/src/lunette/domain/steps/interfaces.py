@@ -9,18 +9,18 @@ from lunette.domain.steps.base import Step
 
 
 class InterfaceStep(Step):
-    """Base of the steps on one interface. A trial is done once: one that is over is not begun again."""
+    """Base of the steps on one interface. A trial runs once: one that has ended is not started again."""
 
     trial_id: Id
     interface: InterfaceName
 
 
 class InterfaceSetting(Model):
-    """An interface that changes along with another: what carries a VLAN, a member of a bond."""
+    """An interface that changes together with another: the one below a VLAN, a member of a bond."""
 
     interface: InterfaceName
     settings: InterfaceSettings | None
-    """None: Lunette configures it no longer."""
+    """None: Lunette no longer configures it."""
 
 
 class InterfaceTry(InterfaceStep):
@@ -34,7 +34,7 @@ class InterfaceTry(InterfaceStep):
 
     @property
     def all(self) -> tuple[InterfaceSetting, ...]:
-        """Every interface it configures; the one it is about comes first."""
+        """Every interface it configures, its own first."""
         return (InterfaceSetting(interface=self.interface, settings=self.settings), *self.beside)
 
     def describe(self) -> str:
@@ -46,7 +46,7 @@ class InterfaceTry(InterfaceStep):
 
 
 class InterfaceKeep(InterfaceStep):
-    """Keeps what is on trial, also after a boot."""
+    """Confirms what is on trial, also for later boots."""
 
     irreversible: ClassVar[bool] = True
     kind: Literal["interface.keep"] = "interface.keep"
@@ -56,7 +56,7 @@ class InterfaceKeep(InterfaceStep):
 
 
 class InterfaceRevert(InterfaceStep):
-    """Takes back what is on trial, without waiting."""
+    """Reverts what is on trial, immediately."""
 
     irreversible: ClassVar[bool] = True
     kind: Literal["interface.revert"] = "interface.revert"

@@ -1,4 +1,4 @@
-"""Steps on the encryption of an array. No step carries a key: the agent was lent the passphrase, or keeps a key."""
+"""Steps on the encryption of an array. No step contains a key: the agent was given the passphrase, or stores a key."""
 
 from typing import ClassVar, Literal
 
@@ -20,11 +20,11 @@ class LuksStep(Step):
 
 
 class LuksCreate(LuksStep):
-    """Writes a LUKS2 header to an array that carries nothing, and opens it. Undo closes and erases what is its own."""
+    """Writes a LUKS2 header to a blank array, and opens it. Undo closes it and erases its own header."""
 
     kind: Literal["luks.create"] = "luks.create"
     sector_bytes: int
-    """Of the array, so that volumes show hosts the sectors they would have without encryption."""
+    """Of the array, so that hosts see the sector size they would see without encryption."""
     keep_key: bool
 
     def describe(self) -> str:
@@ -33,7 +33,7 @@ class LuksCreate(LuksStep):
 
 
 class LuksDestroy(LuksStep):
-    """Closes the array and erases its header with all keys: what is on it can never be read again."""
+    """Closes the array and erases its header with all keys: its content can never be read again."""
 
     irreversible: ClassVar[bool] = True
     kind: Literal["luks.destroy"] = "luks.destroy"

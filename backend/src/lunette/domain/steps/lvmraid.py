@@ -22,7 +22,7 @@ class LvmRaidStep(Model):
 
 
 class LvmRaidCreate(LvmRaidStep, Step):
-    """Makes the group and its RAID volume of blank disks. Undo removes them while nothing is built on the volume, and
+    """Creates the group and its RAID volume from blank disks. Undo removes them while nothing is on the volume, and
     clears only physical volumes of this array."""
 
     kind: Literal["lvmraid.create"] = "lvmraid.create"
@@ -35,7 +35,7 @@ class LvmRaidCreate(LvmRaidStep, Step):
     integrity: bool
     """dm-integrity under each image, with a journal."""
     disk_bytes: int
-    """What each disk must hold."""
+    """Required capacity of each disk."""
     members: tuple[MemberDisk, ...]
 
     @model_validator(mode="after")
@@ -89,7 +89,7 @@ class LvmRaidReplace(LvmRaidStep, Step):
 
 
 class LvmRaidScrub(LvmRaidStep, Step):
-    """Starts or stops a scrub. Undo stops one that runs."""
+    """Starts or stops a scrub. Undo stops a running one."""
 
     kind: Literal["lvmraid.scrub"] = "lvmraid.scrub"
     action: ScrubAction

@@ -17,7 +17,7 @@ class MemberDisk(Model):
 
 
 class MdCreate(Step):
-    """Creates one md array of blank disks. Undo stops it and clears only superblocks that carry this UUID."""
+    """Creates one md array from blank disks. Undo stops it and clears only superblocks that carry this UUID."""
 
     kind: Literal["md.create"] = "md.create"
     array_id: Id
@@ -73,10 +73,10 @@ class MdStep(Model):
 
 
 class MdStart(Step):
-    """Starts an array that others made and that does not run, so that nothing can be written to it. Undo stops it while
-    that is so.
+    """Starts a stopped array of another system read-only. Undo stops it while
+    it is read-only.
 
-    `md_name` is md's own, with the home host: another array under this UUID is left alone.
+    `md_name` is md's own, with the home host: another array with this UUID is not touched.
     """
 
     kind: Literal["md.start"] = "md.start"
@@ -92,7 +92,7 @@ class MdStart(Step):
 
 
 class MdOpen(Step):
-    """Lets an array be written that was started read-only. Undo makes it read-only again, unless it is in use."""
+    """Makes an array writable that was started read-only. Undo makes it read-only again, unless it is in use."""
 
     kind: Literal["md.open"] = "md.open"
     uuid: ArrayUuid
@@ -110,7 +110,7 @@ class MdRelease(Step):
     uuid: ArrayUuid
     md_name: MdName
     members: tuple[MemberDisk, ...]
-    """All its disks, spares included: each must be there."""
+    """All its disks, spares included: each must be present."""
 
     def describe(self) -> str:
         return f"remove Lunette's mark from md array {self.md_name} and leave it stopped"
@@ -130,7 +130,7 @@ class MdAdd(MdStep, Step):
     kind: Literal["md.add"] = "md.add"
     member: MemberDisk
     disk_bytes: int
-    """The least the disk must hold."""
+    """The required capacity of the disk."""
     returns: bool = False
 
     def describe(self) -> str:
@@ -158,7 +158,7 @@ class MdReplace(MdStep, Step):
 
 
 class MdFail(MdStep, Step):
-    """Tells md that a member is bad. Refused where the array could not work without it."""
+    """Marks a member as faulty. Refused if the array could not work without it."""
 
     irreversible: ClassVar[bool] = True
     kind: Literal["md.fail"] = "md.fail"
@@ -172,7 +172,7 @@ class MdFail(MdStep, Step):
 
 
 class MdRemove(MdStep, Step):
-    """Lets go of a spare, a faulty disk or one that is gone, and clears its superblock if it is there."""
+    """Removes a spare, a faulty disk or a missing one, and clears its superblock if it is present."""
 
     irreversible: ClassVar[bool] = True
     kind: Literal["md.remove"] = "md.remove"
@@ -203,7 +203,7 @@ class MdSpareOut(MdStep, Step):
 
 
 class MdWriteHole(MdStep, Step):
-    """Changes how the write hole is treated, which md refuses to keep through a reshape. Undo sets what `was`."""
+    """Changes the protection against the write hole, which md does not retain in a reshape. Undo restores `was`."""
 
     kind: Literal["md.write_hole"] = "md.write_hole"
     policy: WriteHole
@@ -259,7 +259,7 @@ class MdRelevel(MdStep, Step):
 class MdForceStart(MdStep, Step):
     """Starts an array that md keeps stopped as dirty degraded, from `members` as they are.
 
-    What it lacks is worked out from the others, also where a write was under way: there it can come out wrong.
+    Missing data is computed from the others, also where a write was in progress: there it can be wrong.
     """
 
     irreversible: ClassVar[bool] = True
@@ -278,7 +278,7 @@ class MdForceStart(MdStep, Step):
 
 
 class MdScrub(MdStep, Step):
-    """Starts or stops a scrub. Undo stops one that runs."""
+    """Starts or stops a scrub. Undo stops a running one."""
 
     kind: Literal["md.scrub"] = "md.scrub"
     action: ScrubAction

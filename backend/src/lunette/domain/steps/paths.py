@@ -10,7 +10,7 @@ from lunette.domain.border import Address, Id, IscsiName, NvmeName, Text
 from lunette.domain.steps.base import Step
 
 AWAY_LEAST_S, AWAY_MOST_S, AWAY_S = 20, 120, 45
-"""How long a path is away. A host moves its I/O after 15 s (the kit's REPLACEMENT_S): a shorter time shows nothing."""
+"""How long a path is down. A host moves its I/O after 15 s (the kit's REPLACEMENT_S): a shorter time shows nothing."""
 BACK_S = 120
 """How long a host may take to reconnect: initiators retry every few seconds."""
 
@@ -34,7 +34,7 @@ class HostLink(Model):
 
 
 class PathsAsk(Step):
-    """Looks whether every path of a host answers, and lets packets of full size through. Changes nothing."""
+    """Checks whether every path of a host answers and passes full-size packets. Changes nothing."""
 
     kind: Literal["paths.ask"] = "paths.ask"
     host: Text

@@ -15,9 +15,9 @@ from lunette.domain.steps.volumes import KeptVolume
 
 
 class PoolCreate(Step):
-    """Creates one ZFS pool of blank disks. Undo destroys it while it holds no volume, and clears only its own labels.
+    """Creates one ZFS pool from blank disks. Undo destroys it while it holds no volume, and clears only its own labels.
 
-    The name is the plan's, so labels of it are recognized before the pool has its final `guid`.
+    The plan chose the name, so its labels are recognized before the pool has its final `guid`.
     """
 
     kind: Literal["pool.create"] = "pool.create"
@@ -29,7 +29,7 @@ class PoolCreate(Step):
     ashift: int
     """The sector size ZFS uses, as a power of two."""
     layout: DraidLayout | None = None
-    """Of a draid, as zpool names it: draid2:4d:11c:1s."""
+    """Of a draid, in the notation of zpool: draid2:4d:11c:1s."""
     members: tuple[MemberDisk, ...]
     """Its data disks."""
     spares: tuple[MemberDisk, ...] = ()
@@ -101,13 +101,13 @@ class PoolStep(Model):
 
 
 class PoolAdding(PoolStep):
-    """Blank disks for a role: in the mirror of the disk `beside`, or as vdevs of their own."""
+    """Blank disks for a role: added to the mirror of the disk `beside`, or as separate vdevs."""
 
     role: MemberRole
     members: tuple[MemberDisk, ...]
     beside: MemberDisk | None = None
     disk_bytes: int = 0
-    """The least each must hold."""
+    """The required capacity of each."""
 
     def describe(self) -> str:
         ids = ", ".join(member.disk_id for member in self.members)
@@ -119,13 +119,13 @@ class PoolAdding(PoolStep):
 
 
 class PoolAdd(PoolAdding, Step):
-    """Adds disks that can be taken out again. Undo does that and makes them blank."""
+    """Adds disks that can be removed again. Undo removes them and makes them blank."""
 
     kind: Literal["pool.add"] = "pool.add"
 
 
 class PoolAddSpecial(PoolAdding, Step):
-    """Adds the first special disks: a pool with raidz cannot give them up again (spa_vdev_remove_top_check)."""
+    """Adds the first special disks: they cannot be removed from a pool with raidz (spa_vdev_remove_top_check)."""
 
     irreversible: ClassVar[bool] = True
     kind: Literal["pool.add_special"] = "pool.add_special"
@@ -151,13 +151,13 @@ class PoolTakeOut(PoolStep, Step):
 
 
 class PoolReplace(PoolStep, Step):
-    """Fills the blank disk `new` in the place of `old`, which is used until then if it works. Undo stops it."""
+    """Resilvers the blank disk `new` in the place of `old`, which is used until then if it works. Undo stops that."""
 
     kind: Literal["pool.replace"] = "pool.replace"
     old: MemberDisk
     new: MemberDisk
     disk_bytes: int
-    """The least the new disk must hold."""
+    """The required capacity of the new disk."""
 
     def describe(self) -> str:
         return f"replace disk {self.old.disk_id} with disk {self.new.disk_id} in ZFS pool {self.pool}"
@@ -167,7 +167,7 @@ class PoolReplace(PoolStep, Step):
 
 
 class PoolRelease(PoolStep, Step):
-    """Clears what a pool left on a disk that was replaced. Refused while the pool uses it; nothing if it is gone."""
+    """Clears the labels of a pool from a replaced disk. Refused while the pool uses it; nothing if it is missing."""
 
     irreversible: ClassVar[bool] = True
     kind: Literal["pool.release"] = "pool.release"
@@ -193,7 +193,7 @@ class PoolSpare(PoolStep):
 
 
 class PoolSpareIn(PoolSpare, Step):
-    """Fills a spare in the place of a lost disk. Undo lets it stand by again."""
+    """Resilvers a spare in the place of a lost disk. Undo makes it available again."""
 
     kind: Literal["pool.spare_in"] = "pool.spare_in"
     old: MemberDisk
@@ -203,7 +203,7 @@ class PoolSpareIn(PoolSpare, Step):
 
 
 class PoolSpareBack(PoolSpare, Step):
-    """Lets a spare stand by again, once the disk it stood in for is there."""
+    """Makes a spare available again, once the disk that it replaced is back."""
 
     irreversible: ClassVar[bool] = True
     kind: Literal["pool.spare_back"] = "pool.spare_back"
@@ -213,7 +213,7 @@ class PoolSpareBack(PoolSpare, Step):
 
 
 class PoolScrub(PoolStep, Step):
-    """Starts or stops a scrub. Undo stops one that runs."""
+    """Starts or stops a scrub. Undo stops a running one."""
 
     kind: Literal["pool.scrub"] = "pool.scrub"
     action: ScrubAction

@@ -1,4 +1,4 @@
-"""The step that ends with the machine."""
+"""The step that restarts or powers off the machine."""
 
 from typing import Literal
 
@@ -10,7 +10,7 @@ from lunette.domain.steps.base import Step
 class MachineStop(Step):
     """Restarts or powers off the machine cleanly: hosts are disconnected before volumes and arrays are stopped.
 
-    `boot_id` is the start that ends. If another one is running it is done, so that nothing is ever stopped twice.
+    `boot_id` is the boot that ends. If another one is running, the step is done, so nothing is ever stopped twice.
     """
 
     kind: Literal["machine.stop"] = "machine.stop"

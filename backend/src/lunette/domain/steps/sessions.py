@@ -14,7 +14,7 @@ MAX_DEPTH = 512
 class SessionEnd(Step):
     """Ends the sessions of one initiator with one of our targets, if `number` is still the newest of them.
 
-    What ends them is another queue depth, so the step knows which one there was before.
+    A change of the queue depth ends them, so the step contains the previous one.
     """
 
     irreversible: ClassVar[bool] = True
@@ -28,7 +28,7 @@ class SessionEnd(Step):
 
     @property
     def other_depth(self) -> int:
-        """The depth it has for a moment."""
+        """The temporary depth."""
         return self.queue_depth - 1 if self.queue_depth > 1 else 2
 
     def describe(self) -> str:

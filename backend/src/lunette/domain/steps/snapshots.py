@@ -1,4 +1,4 @@
-"""Steps on snapshots of volumes, and on volumes that go back to one."""
+"""Steps on snapshots of volumes, and rollbacks of volumes to one."""
 
 from typing import ClassVar, Literal
 
@@ -10,7 +10,7 @@ from lunette.domain.volumes import VolumeEngine
 
 
 class SnapshotTake(Step):
-    """Takes a snapshot of one volume. Undo removes what carries the snapshot's id."""
+    """Takes a snapshot of one volume. Undo removes what carries the snapshot's ID."""
 
     kind: Literal["snapshot.take"] = "snapshot.take"
     snapshot_id: Id
@@ -26,9 +26,9 @@ class SnapshotTake(Step):
 
 
 class SnapshotsTake(Step):
-    """Takes snapshots of several volumes of a group at one moment. Undo removes those that carry its id or their own.
+    """Takes simultaneous snapshots of several volumes of a group. Undo removes those that carry its ID or their own.
 
-    What is there then carries `together_id`, so that a repeated step knows its own before each has its id.
+    They carry `together_id` first, so that a repeated step recognizes its own before each has its ID.
     """
 
     kind: Literal["snapshots.take"] = "snapshots.take"
@@ -42,9 +42,9 @@ class SnapshotsTake(Step):
 
 
 class SnapshotDelete(Step):
-    """Removes one snapshot that carries this id. Its volume does not need it; on ZFS its clones do, and it refuses.
+    """Removes one snapshot that carries this ID. Its volume does not need it; on ZFS its clones do, which is refused.
 
-    It refuses, too, where the snapshot has another place than the plan says: what is there is not known to be unwanted.
+    Refuses also if the snapshot is not in the place in the plan: it may not be the one to remove.
     """
 
     irreversible: ClassVar[bool] = True
@@ -53,7 +53,7 @@ class SnapshotDelete(Step):
     group: GroupName
     backing_name: SnapshotName = Field(alias="lv_name")
     aside_name: SnapshotName | None = None
-    """The name of a deleted one: it is erased there as well, if a snapshot that is not deleted is to be erased."""
+    """The name of a deleted one: the snapshot is also erased there, if one that is not deleted is to be erased."""
     engine: VolumeEngine
 
     def describe(self) -> str:
@@ -75,7 +75,7 @@ class SnapshotAside(Step):
 
 
 class SnapshotSetAside(SnapshotAside):
-    """Keeps a deleted snapshot under another name. Undo brings it back."""
+    """Retains a deleted snapshot under another name. Undo restores it."""
 
     kind: Literal["snapshot.set_aside"] = "snapshot.set_aside"
     keep_hours: int
@@ -88,7 +88,7 @@ class SnapshotSetAside(SnapshotAside):
 
 
 class SnapshotBringBack(SnapshotAside):
-    """Puts a deleted snapshot back in its place. Undo sets it aside again."""
+    """Restores a deleted snapshot to its place. Undo retains it as a deleted one again."""
 
     kind: Literal["snapshot.bring_back"] = "snapshot.bring_back"
 
@@ -97,9 +97,9 @@ class SnapshotBringBack(SnapshotAside):
 
 
 class VolumeRollBack(Step):
-    """Makes a volume as it was in a snapshot, under its name and size of now. What was written since is lost.
+    """Returns a volume to the state of a snapshot, with its present name and size. What was written since is lost.
 
-    What is there then carries `roll_back_id`, so that a repeated step knows how far it came.
+    The volume then carries `roll_back_id`, so that a repeated step recognizes its progress.
     """
 
     irreversible: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""Steps of an update."""
+"""Steps of system updates."""
 
 from typing import ClassVar, Literal
 
@@ -8,7 +8,7 @@ from lunette.domain.updates import BundleId, Slot, Version
 
 
 class SlotWrite(Step):
-    """Writes a bundle to the slot that does not run, which cannot be started from then on until it is whole."""
+    """Writes a bundle to the idle slot, which cannot be started until it is complete."""
 
     irreversible: ClassVar[bool] = True
     kind: Literal["slot.write"] = "slot.write"
@@ -16,9 +16,9 @@ class SlotWrite(Step):
     slot: Slot
     version: Version
     replaces: Text | None
-    """Content of the slot until then."""
+    """Previous content of the slot."""
     downgrade: bool = False
-    """It may be older than what runs."""
+    """It may be older than the running version."""
 
     def describe(self) -> str:
         before = f", replacing {self.replaces}" if self.replaces else ""
@@ -26,7 +26,7 @@ class SlotWrite(Step):
 
 
 class SlotStart(Step):
-    """Restarts the appliance from the other slot; if that one is not healthy it returns automatically."""
+    """Restarts the appliance from the other slot; if that system is not healthy, it returns automatically."""
 
     kind: Literal["slot.start"] = "slot.start"
     trial_id: Id

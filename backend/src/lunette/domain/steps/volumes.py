@@ -15,7 +15,7 @@ from lunette.domain.volumes import Provisioning, VolumeEngine
 
 
 class GroupStep(Step):
-    """`disk` is the device of an external array. The physical volume on it carries the UUID of the array then, which is
+    """`disk` is the device of an external array. The physical volume on it then carries the UUID of the array, which is
     the only mark on the device."""
 
     array_id: Id
@@ -32,7 +32,7 @@ class GroupStep(Step):
 
 
 class GroupCreate(GroupStep):
-    """Makes the LVM volume group of an array. Undo removes it while it is empty and carries our tag."""
+    """Creates the LVM volume group of an array. Undo removes it while it is empty and carries our tag."""
 
     kind: Literal["group.create"] = "group.create"
     extent_bytes: int
@@ -42,7 +42,7 @@ class GroupCreate(GroupStep):
 
 
 class GroupRemove(GroupStep):
-    """Removes an empty volume group that carries our tag. Undo makes it again."""
+    """Removes an empty volume group that carries our tag. Undo creates it again."""
 
     kind: Literal["group.remove"] = "group.remove"
     extent_bytes: int
@@ -52,7 +52,7 @@ class GroupRemove(GroupStep):
 
 
 class GroupGrow(Step):
-    """Lets the volume group use all of an array that has grown to `size_bytes`. Refused before the kernel shows it."""
+    """Extends the volume group over an array that has grown to `size_bytes`. Refused before the kernel shows it."""
 
     irreversible: ClassVar[bool] = True
     kind: Literal["group.grow"] = "group.grow"
@@ -72,9 +72,9 @@ class AdoptedVolume(Model):
 
 
 class GroupAdopt(Step):
-    """Puts our marks on a volume group that others made, and on those of its volumes that are taken over.
+    """Marks a volume group of another system as ours, and those of its volumes that are adopted.
 
-    Nothing but LVM's tags is written, while hosts use the volumes. Undo takes the marks off.
+    Writes only LVM tags, while hosts use the volumes. Undo removes the marks.
     """
 
     kind: Literal["group.adopt"] = "group.adopt"
@@ -82,11 +82,11 @@ class GroupAdopt(Step):
     array_uuid: ArrayUuid = Field(alias="md_uuid")
     group: GroupName
     group_uuid: Id
-    """LVM's own, so that another group of this name is not taken for it."""
+    """LVM's own UUID, so that another group of this name is not mistaken for it."""
     is_new: bool
-    """The group itself is taken over with them; otherwise it is ours already."""
+    """The group itself is adopted with them; otherwise it is ours already."""
     was_listed: bool = True
-    """LVM's devices file named the array before, so undo leaves it there."""
+    """LVM's devices file contained the array before, so undo leaves it there."""
     volumes: tuple[AdoptedVolume, ...]
 
     def describe(self) -> str:
@@ -135,7 +135,7 @@ class KeptVolume(Model):
 
 
 class GroupErase(GroupStep):
-    """Removes a volume group with Lunette's tag, with its retained deleted volumes, and no other."""
+    """Removes a volume group with Lunette's tag, with its retained deleted volumes, but with no others."""
 
     irreversible: ClassVar[bool] = True
     kind: Literal["group.erase"] = "group.erase"
@@ -150,8 +150,8 @@ class GroupErase(GroupStep):
 
 
 class VolumeCut(Step):
-    """Cuts one volume, marked as fresh until it is sealed. A thick one on LVM is wiped where an earlier volume may have
-    left what systems recognize; a thin one and a zvol read as zeros, or as their source.
+    """Creates a volume, marked as fresh until sealed. A thick one on LVM is wiped where an earlier volume may have
+    left signatures; a thin one and a zvol read as zeros, or as their source.
 
     Undo removes it only while it is still fresh: a sealed volume may hold a host's data.
     """
@@ -163,14 +163,14 @@ class VolumeCut(Step):
     size_bytes: int
     engine: VolumeEngine
     provisioning: Provisioning = Provisioning.THICK
-    """Thin: it reserves no space, and takes blocks as hosts write."""
+    """Thin: it reserves no space, and allocates blocks as hosts write."""
     pool: BackingName | None = None
-    """The thin pool it takes these blocks from, where the engine has such pools (LVM); None: it has none, or is thick.
+    """The thin pool that these blocks are from, if the engine has such pools (LVM); None: without a pool, or thick.
 
-    A thin zvol takes them from its ZFS pool, which is its `group`.
+    Those of a thin zvol are from its ZFS pool, which is its `group`.
     """
     source: SnapshotName | None = None
-    """The snapshot in the same pool that it begins as a copy of."""
+    """The snapshot in the same pool of which it is a clone."""
 
     def describe(self) -> str:
         if self.source:
@@ -185,7 +185,7 @@ class SealedVolume(Model):
 
 
 class VolumesSeal(Step):
-    """Takes the fresh mark off: from here on no step wipes or undoes these volumes. Undo marks them fresh again."""
+    """Removes the fresh mark: from now on no step wipes or undoes these volumes. Undo marks them as fresh again."""
 
     kind: Literal["volumes.seal"] = "volumes.seal"
     group: GroupName
@@ -194,7 +194,7 @@ class VolumesSeal(Step):
 
     @classmethod
     def of(cls, cuts: Sequence[VolumeCut]) -> "VolumesSeal":
-        """All volumes of one group at once, so that a failed cut can still take the others back."""
+        """All volumes of one group at once, so that after a failed creation the others can still be undone."""
         sealed = tuple(SealedVolume(volume_id=cut.volume_id, backing_name=cut.backing_name) for cut in cuts)
         return cls(group=cuts[0].group, volumes=sealed, engine=cuts[0].engine)
 
@@ -203,7 +203,7 @@ class VolumesSeal(Step):
 
 
 class ExportsGone(Step):
-    """Waits until none of the volumes is exported or open. Fails, changing nothing, when the deadline passes."""
+    """Waits until none of the volumes is exported or open. Fails, without changes, when the deadline passes."""
 
     kind: Literal["exports.gone"] = "exports.gone"
     volume_ids: tuple[Id, ...]
@@ -250,7 +250,7 @@ class VolumeAside(Step):
 
 
 class VolumeSetAside(VolumeAside):
-    """Keeps a deleted volume: renamed, without a device, its data as they are. Undo brings it back."""
+    """Retains a deleted volume: renamed, without a device, its data unchanged. Undo restores it."""
 
     kind: Literal["volume.set_aside"] = "volume.set_aside"
     keep_hours: int
@@ -265,7 +265,7 @@ class VolumeSetAside(VolumeAside):
 
 
 class VolumeBringBack(VolumeAside):
-    """Puts a deleted volume back in its place, with its device. Undo sets it aside again."""
+    """Restores a deleted volume to its place, with its device. Undo retains it as a deleted one again."""
 
     kind: Literal["volume.bring_back"] = "volume.bring_back"
 
@@ -274,7 +274,7 @@ class VolumeBringBack(VolumeAside):
 
 
 class VolumeGrow(Step):
-    """Makes one volume larger while it is in use. It has no undo: hosts may have seen the new size at once."""
+    """Grows one volume while it is in use. It has no undo: hosts may have seen the new size immediately."""
 
     irreversible: ClassVar[bool] = True
     kind: Literal["volume.grow"] = "volume.grow"
@@ -285,7 +285,7 @@ class VolumeGrow(Step):
     size_bytes: int
     """New size of the volume in bytes."""
     pool: BackingName | None = None
-    """The thin pool it takes its blocks from as hosts write; None: it is thick, or the engine has no such pools."""
+    """The thin pool that its blocks are from; None: it is thick, or the engine has no such pools."""
     engine: VolumeEngine
 
     def describe(self) -> str:
@@ -294,7 +294,7 @@ class VolumeGrow(Step):
 
 
 class ThinPoolCreate(Step):
-    """Makes the thin pool of a volume group. Undo removes it while it is empty and carries this id."""
+    """Creates the thin pool of a volume group. Undo removes it while it is empty and carries this ID."""
 
     kind: Literal["thin_pool.create"] = "thin_pool.create"
     pool_id: Id
@@ -302,7 +302,7 @@ class ThinPoolCreate(Step):
     name: BackingName
     data_bytes: int
     metadata_bytes: int
-    """Taken twice: LVM keeps as much spare to repair the pool with."""
+    """Allocated twice: LVM reserves the same size for repairs of the pool."""
     chunk_bytes: int
 
     def describe(self) -> str:
@@ -311,7 +311,7 @@ class ThinPoolCreate(Step):
 
 
 class ThinPoolGrow(Step):
-    """Makes a thin pool larger, in data or metadata, to these sizes. It has no undo: hosts may fill it at once."""
+    """Grows a thin pool, in data or metadata, to these sizes. It has no undo: hosts may fill it immediately."""
 
     irreversible: ClassVar[bool] = True
     kind: Literal["thin_pool.grow"] = "thin_pool.grow"
@@ -326,7 +326,7 @@ class ThinPoolGrow(Step):
 
 
 class ThinPoolRemove(Step):
-    """Removes the thin pool, so that its space is free for other volumes; leaves one alone that is in use again."""
+    """Removes the thin pool, so that its space is free for other volumes; does nothing if it is in use again."""
 
     irreversible: ClassVar[bool] = True
     kind: Literal["thin_pool.remove"] = "thin_pool.remove"

@@ -38,7 +38,7 @@ KEY_STAYS = (
 
 @dataclass(frozen=True)
 class Lost:
-    """What goes with an array. `running` and `stuck` are titles of jobs that have part of it. `key_stays`: the
+    """What is deleted with an array. `running` and `stuck` are titles of jobs that have part of it. `key_stays`: the
     appliance stores its key."""
 
     volumes: Sequence[KnownVolume]

@@ -36,7 +36,7 @@ KIND_OF = {
     Protocol.NVME_FC: "nqn",
     Protocol.FC: "wwpn",
 }
-"""The kind of initiator that comes over each protocol."""
+"""The kind of initiator that uses each protocol."""
 AWAY = "the agent does not respond; check lunette-agent on the appliance"
 
 UNREAD = "it cannot be read now; see the alerts"

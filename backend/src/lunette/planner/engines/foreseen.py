@@ -1,4 +1,4 @@
-"""The machine as it will be after a step, changed piece by piece. Pure."""
+"""The machine as it will be after a step, changed part by part. Pure."""
 
 from lunette.domain.arrays import ObservedArray
 from lunette.domain.disks import ObservedDisk
@@ -19,7 +19,7 @@ def with_disks(seen: Observation, disk_ids: tuple[str, ...], **changes: object) 
 
 
 def with_array(seen: Observation, array: ObservedArray) -> Observation:
-    """The machine with one more array, unless it is there."""
+    """The machine with one more array, unless it exists."""
     return seen if array_of(seen, array.uuid) else seen.model_copy(update={"arrays": (*seen.arrays, array)})
 
 
@@ -36,7 +36,7 @@ def without_array(seen: Observation, uuid: str, disk_ids: tuple[str, ...]) -> Ob
 
 
 def without_group(seen: Observation, group: str) -> Observation:
-    """The machine without a group or pool, and without the deleted volumes that were kept in it."""
+    """The machine without a group or pool, and without the deleted volumes that were retained in it."""
     pools = tuple(pool for pool in seen.groups if pool.group != group)
     return seen.model_copy(
         update={"groups": pools, "volumes": tuple(volume for volume in seen.volumes if volume.group != group)}

@@ -11,9 +11,9 @@ from lunette.planner.engines.request import ArrayChangeRequest
 
 
 def plan(array: KnownArray, spec: ArrayScrub, seen: Observation, step: AnyStep, label: str, more: str = "") -> Plan:
-    """Starts or stops reading everything. `label` names the engine. `more` is said of a repair, before it is begun.
+    """Starts or stops reading everything. `label` names the engine. `more` is text about a repair, shown before.
 
-    Raises Invalid where there is nothing to compare, and Conflict while something else runs, or a disk is missing.
+    Raises Invalid if there is nothing to compare, and Conflict while something else runs, or a disk is missing.
     """
     stop = spec.action is ScrubAction.STOP
     ask = ArrayChangeRequest(array, seen, f"The scrub of array {array.name} was not {'stopped' if stop else 'started'}")

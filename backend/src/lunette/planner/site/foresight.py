@@ -1,6 +1,6 @@
 """The machine after a step, so that what depends on the step can be planned before it runs.
 
-A site document may ask for an array and for volumes on it; the volumes are planned and checked against this. A step
+A site document may request an array and volumes on it; the volumes are planned and checked against this. A step
 that is not known here changes nothing: `backend/tests/compliance/test_foresight.py` names each with the reason, and
 compares what is foreseen of all others with a machine on which they run.
 """
@@ -13,7 +13,7 @@ from lunette.planner.volumes import foresight as volumes
 
 
 def after(seen: Observation, step: AnyStep) -> Observation:
-    """What will be observed once this step is done. Done twice, a step changes nothing more."""
+    """What will be observed once this step is done. Applied twice, a step changes nothing more."""
     for planning in ARRAY_ENGINES.values():
         seen = planning.foresee(seen, step)
     match step:

@@ -1,6 +1,6 @@
 """When a schedule runs, and which of its snapshots it deletes: pure functions of clock readings and counts.
 
-A machine's clock is not to be trusted: it starts wrong, is corrected, and follows a time zone that skips and repeats
+A machine's clock cannot be trusted: it starts wrong, is corrected, and follows a time zone that skips and repeats
 hours. So a run is due according to the last run, not a stored next time, and nothing is ever deleted because of its
 age.
 """
@@ -24,7 +24,7 @@ ON_TIME = dt.timedelta(minutes=5)
 
 def upcoming(when: str, zone: ZoneInfo, after: dt.datetime) -> Iterator[dt.datetime]:
     """The times after a moment, in UTC. An hour that a time zone repeats counts once; one that it skips is made up for
-    at its end (cronsim follows Debian's cron); a moment within the repeated hour is not given its past again.
+    at its end (cronsim follows Debian's cron); a moment within the repeated hour does not get its past again.
     """
     for moment in CronSim(when, after.astimezone(zone)):
         found = moment.astimezone(dt.UTC)

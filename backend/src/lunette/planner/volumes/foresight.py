@@ -27,7 +27,7 @@ from lunette.providers.volumes.lvm import plan as lvm
 
 
 def after(seen: Observation, step: AnyStep) -> Observation:
-    """What will be observed once this step is done; unchanged if it is about nothing that is foreseen here."""
+    """What will be observed once this step is done; unchanged if its result is not foreseen here."""
     match step:
         case GroupCreate():
             return _with_group(seen, step)
@@ -56,7 +56,7 @@ def _changed_volume(seen: Observation, step: AnyStep) -> Observation:
 
 
 def _of(seen: Observation, step: VolumeCut | VolumeGrow | VolumeAside | VolumeDelete) -> ObservedVolume | None:
-    """The volume of a step, if it is there."""
+    """The volume of a step, if it exists."""
     return next((one for one in seen.volumes if (one.volume_id, one.group) == (step.volume_id, step.group)), None)
 
 
@@ -79,7 +79,7 @@ def _with_pool(seen: Observation, pool: ObservedGroup, **changes: object) -> Obs
 
 
 def _with_group(seen: Observation, step: GroupCreate) -> Observation:
-    """Its room is the least there will be: LVM loses no more than this for its metadata and the alignment."""
+    """Its size is the minimum: LVM uses no more than this for its metadata and the alignment."""
     array = array_of(seen, step.array_uuid)
     if array is None or _pool_of(seen, step.group):
         return seen
@@ -96,7 +96,7 @@ def _with_group(seen: Observation, step: GroupCreate) -> Observation:
 
 
 def _with_thin_pool(seen: Observation, step: ThinPoolCreate | ThinPoolGrow | ThinPoolRemove) -> Observation:
-    """LVM keeps as much spare as the metadata takes."""
+    """LVM reserves a spare of the size of the metadata."""
     pool = _pool_of(seen, step.group)
     if pool is None or isinstance(step, ThinPoolCreate) is (pool.thin is not None):
         return seen
@@ -135,14 +135,14 @@ def _with_volume(seen: Observation, step: VolumeCut) -> Observation:
 
 
 def _block_bytes(seen: Observation, pool: ObservedGroup | None) -> int:
-    """The largest logical block of the disks of a pool."""
+    """The largest logical block size of the disks of a pool."""
     array = array_of(seen, pool.array_uuid) if pool and pool.array_uuid else None
     ids = {member.disk_id for member in array.members} if array else set()
     return max((disk.logical_block_bytes for disk in seen.disks if disk.id in ids), default=512)
 
 
 def _with_larger_volume(seen: Observation, step: VolumeGrow) -> Observation:
-    """A thin one takes its space only as hosts write."""
+    """A thin volume uses space only as hosts write."""
     found = _of(seen, step)
     if found is None:
         return seen
@@ -162,8 +162,8 @@ def _renamed(seen: Observation, step: VolumeAside, name: str) -> Observation:
 
 
 def _without_volume(seen: Observation, step: VolumeDelete) -> Observation:
-    """A thin volume that shares a thin pool gives back nothing: what it held stays with the pool. Of one that is not
-    active nothing tells that it is thin, so it gives back nothing either where there is such a pool."""
+    """A thin volume in a thin pool frees no space in the group: its space returns to the pool. If it is not
+    active it is unknown whether it is thin, so it frees nothing either if such a pool exists."""
     found, pool = _of(seen, step), _pool_of(seen, step.group)
     if found is None:
         return seen

@@ -34,7 +34,7 @@ class RetainedSnapshot:
 def set_aside_steps(
     engine: ArrayEngine, group: str, volume_id: str, size_bytes: int, held_bytes: int, keep_hours: int
 ) -> tuple[AnyStep, ...]:
-    """Wait until no host can reach the volume any more, then retain it under another name."""
+    """Waits until no host can reach the volume any more, then retains it under another name."""
     planning = volume_planning(engine)
     return (
         ExportsGone(volume_ids=(volume_id,), deadline_s=DEADLINE_S),
@@ -52,7 +52,7 @@ def set_aside_steps(
 
 
 def bring_back_step(engine: ArrayEngine, group: str, volume_id: str, size_bytes: int) -> VolumeBringBack:
-    """Put a retained volume back in its place."""
+    """Puts a retained volume back in its place."""
     planning = volume_planning(engine)
     return VolumeBringBack(
         volume_id=volume_id,
@@ -67,7 +67,7 @@ def bring_back_step(engine: ArrayEngine, group: str, volume_id: str, size_bytes:
 def erase_steps(
     engine: ArrayEngine, group: str, volume_id: str, size_bytes: int, snapshots: Sequence[RetainedSnapshot]
 ) -> tuple[AnyStep, ...]:
-    """Erase a retained volume, with its deleted snapshots: never one that is back in its place."""
+    """Erases a retained volume, with its deleted snapshots: never one that is back in its place."""
     return (
         ExportsGone(volume_ids=(volume_id,), deadline_s=DEADLINE_S),
         *(erase_snapshot_step(engine, group, volume_id, one.id, volume_is_kept=True) for one in snapshots),
@@ -107,7 +107,7 @@ def kept_volume(
 def set_snapshot_aside_step(
     engine: ArrayEngine, group: str, volume_id: str, snapshot_id: str, keep_hours: int
 ) -> SnapshotSetAside:
-    """Retain a snapshot of a volume that is in its place under another name."""
+    """Retains, under another name, a snapshot of a volume that is in its place."""
     return SnapshotSetAside(
         snapshot_id=snapshot_id,
         group=group,
@@ -130,7 +130,7 @@ def delete_snapshot_step(
 
 
 def bring_snapshot_back_step(engine: ArrayEngine, group: str, volume_id: str, snapshot_id: str) -> SnapshotBringBack:
-    """Put a retained snapshot of a volume that is in its place back in its own."""
+    """Puts a retained snapshot of a volume that is in its place back in its own."""
     return SnapshotBringBack(
         snapshot_id=snapshot_id,
         group=group,
@@ -143,7 +143,7 @@ def bring_snapshot_back_step(engine: ArrayEngine, group: str, volume_id: str, sn
 def erase_snapshot_step(
     engine: ArrayEngine, group: str, volume_id: str, snapshot_id: str, *, volume_is_kept: bool
 ) -> SnapshotDelete:
-    """Erase a retained snapshot: never one that is back in its place."""
+    """Erases a retained snapshot: never one that is back in its place."""
     kept_at = _kept_at(engine, volume_id, snapshot_id, volume_is_kept=volume_is_kept)
     return SnapshotDelete(snapshot_id=snapshot_id, group=group, backing_name=kept_at, engine=volume_engine(engine))
 

@@ -9,7 +9,7 @@ from lunette.providers.arrays.external import plan as external
 
 
 def after(seen: Observation, step: AnyStep) -> Observation:
-    """What will be observed once this step is done; unchanged if it is about no group on an external array."""
+    """What will be observed once this step is done; unchanged if it is not about a group on an external array."""
     match step:
         case GroupCreate(disk=MemberDisk() as disk):
             return _created(seen, step, disk)

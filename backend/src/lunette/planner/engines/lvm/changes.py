@@ -33,7 +33,7 @@ BUSY = ("resync", "recover", "reshape")
 
 
 def plan_replace(array: KnownArray, spec: ArrayReplace, seen: Observation, owners: Mapping[str, str]) -> Plan:
-    """The new disk takes the place immediately and is filled from the others."""
+    """The new disk becomes a member immediately and is rebuilt from the others."""
     ask = ArrayChangeRequest(array, seen, f"Disk {spec.disk} of array {array.name} was not replaced", owners)
     old, place = ask.own(spec.disk)
     least = array.member_bytes

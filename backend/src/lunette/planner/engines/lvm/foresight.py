@@ -9,7 +9,7 @@ from lunette.providers.arrays.lvm import plan as lvm_raid
 
 
 def after(seen: Observation, step: AnyStep) -> Observation:
-    """What will be observed once this step is done; unchanged if it is no step of LVM RAID that is foreseen."""
+    """What will be observed once this step is done; unchanged if the step is not a foreseen one of LVM RAID."""
     match step:
         case LvmRaidCreate():
             return _created(seen, step)

@@ -11,7 +11,7 @@ from lunette.providers.arrays.md import plan as md
 
 
 def after(seen: Observation, step: AnyStep) -> Observation:
-    """What will be observed once this step is done; unchanged if it is no step of md that is foreseen."""
+    """What will be observed once this step is done; unchanged if the step is not a foreseen one of md."""
     match step:
         case MdCreate():
             return _created(seen, step)
@@ -65,7 +65,7 @@ def _created(seen: Observation, step: MdCreate) -> Observation:
 
 
 def _filled(array: ObservedArray, disk_id: str) -> dict[str, Any]:
-    """The disk stands by, or fills the place of one that is lost at once."""
+    """The disk is a spare, or is rebuilt immediately in the place of a lost one."""
     if any(member.disk_id == disk_id for member in array.members):
         return {}
     if array.state is not ArrayState.DEGRADED:
@@ -77,7 +77,7 @@ def _filled(array: ObservedArray, disk_id: str) -> dict[str, Any]:
 
 
 def _reshaped(array: ObservedArray, disks: int) -> dict[str, Any]:
-    """A mirror is filled, other levels are reshaped; either uses the spares."""
+    """A mirror is rebuilt, other levels are reshaped; both use the spares."""
     is_mirror = array.level == Level.RAID1
     spares = [member for member in array.members if member.state == "spare"][: disks - (array.raid_disks or disks)]
     taken = "rebuilding" if is_mirror else "in_sync"

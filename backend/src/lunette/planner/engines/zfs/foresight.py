@@ -18,7 +18,7 @@ from lunette.providers.arrays.zfs import draid, space
 
 
 def after(seen: Observation, step: AnyStep) -> Observation:
-    """What will be observed once this step is done; unchanged if it is no step of ZFS that is foreseen."""
+    """What will be observed once this step is done; unchanged if the step is not a foreseen one of ZFS."""
     match step:
         case PoolCreate():
             return seen if array_of(seen, step.guid) else _created(seen, step)
@@ -31,7 +31,7 @@ def after(seen: Observation, step: AnyStep) -> Observation:
 
 
 def _joined(seen: Observation, array: ObservedArray, step: PoolAdd | PoolAddSpecial) -> Observation:
-    """What mirrors a disk is filled first."""
+    """The mirrors of a disk are filled first."""
     there = {member.disk_id for member in array.members}
     new = tuple(_member(one, step.role) for one in step.devices() if one not in there)
     begun = SyncProgress(action="recover", percent=0, rate_bytes_s=None, left_s=None)
@@ -50,7 +50,7 @@ def _labelled(seen: Observation, disk_ids: tuple[str, ...]) -> Observation:
 
 
 def _created(seen: Observation, step: PoolCreate) -> Observation:
-    """Array and group in one. Its size is the least there will be."""
+    """Array and group in one. Its size is the minimum."""
     data = {member.disk_id for member in step.members}
     disks = [disk for disk in seen.disks if disk.id in data]
     sizes = [disk.size_bytes for disk in disks]

@@ -59,7 +59,7 @@ def _plan(array: KnownArray, title: str, step: AnyStep) -> Plan:
 
 
 def _name(spare: ObservedMember) -> str:
-    """A disk by its id, a distributed spare by zpool's name for it."""
+    """A disk by its ID, a distributed spare by its name in zpool."""
     return spare.disk_id or spare.device or ""
 
 

@@ -1,11 +1,11 @@
 """Fibre Channel's part of LIO's configfs: pure, as in tree.py.
 
     <fabric>/<our wwpn>/tpgt_1/                    one group for every host: the port is the target
-        lun/lun_<k>/volume -> backstore            k is nobody's to see: a host sees the number its ACL maps
+        lun/lun_<k>/volume -> backstore            k is internal: a host sees the number its ACL maps
         acls/<host's wwpn>/lun_<n>/lun -> lun/lun_<k>
 
-A host's ACL is its door: it is made when every volume of the host is there, so its paths open whole though other
-hosts share the port.
+A host's ACL is its access: it is created when every volume of the host is present, so its paths open with all volumes
+although other hosts share the port.
 """
 
 from collections import Counter
