@@ -1,4 +1,4 @@
-"""Sources of Debian packages: derived from the machine's own apt, never written down here."""
+"""Sources of Debian packages: derived from the machine's own apt, never listed here."""
 
 import os
 import re

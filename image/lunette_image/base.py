@@ -1,4 +1,4 @@
-"""Layer `base`: Debian packages as a tree, and beside it the user-mode Linux kernel for tests.
+"""Layer `base`: Debian packages as a tree, and next to it the user-mode Linux kernel for tests.
 
     base-<key>/root/   the appliance's Debian tree
     base-<key>/uml/    user-mode-linux and tcc, unpacked (not part of the appliance)

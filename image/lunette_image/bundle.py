@@ -28,7 +28,7 @@ PRESET = "usr/lib/systemd/system-preset/00-lunette.preset"
 def bundle_layer(cache: Cache, sources: Sources) -> Path:
     """The folder of the bundle. Raises ImageProblem without the product."""
     if sources.backend is None:
-        raise ImageProblem("a bundle without the product is empty: leave out --without-product and --bare")
+        raise ImageProblem("a bundle without the product is empty: omit --without-product and --bare")
     base = base_layer(cache, sources.image)
     packages = venv.venv_layer(cache, base, sources.backend / "requirements.lock", sources.uv)
     inputs = [HERE / name for name in ("bundle.py", "product.py", "tree.py")]

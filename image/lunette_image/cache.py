@@ -1,6 +1,6 @@
 """Layers in the cache folder: keyed by content, built once, published by one rename.
 
-A layer is a folder `<cache>/image/<name>-<key>`. It is built in a temporary folder beside it
+A layer is a folder `<cache>/image/<name>-<key>`. It is built in a temporary folder next to it
 and appears under its final name only when complete, so a killed build leaves nothing half done.
 """
 
@@ -66,12 +66,12 @@ class Cache:
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def path(self, name: str, key: str) -> Path:
-        """Where the layer is, or will be."""
+        """The path of the layer, whether it exists or not."""
         return self.folder / f"{name}-{key}"
 
     @contextmanager
     def lock(self, name: str) -> Iterator[None]:
-        """Hold the lock of one kind of layer; waits, with a message, while another build holds it."""
+        """Holds the lock of one kind of layer; waits, with a message, while another build holds it."""
         with (self.folder / f".{name}.lock").open("w") as handle:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -81,7 +81,7 @@ class Cache:
             yield
 
     def layer(self, name: str, key: str, build: Callable[[Path], None], *, keep: int = 3) -> Path:
-        """The finished layer, built by `build(empty folder)` if it is not there yet.
+        """The finished layer, built by `build(empty folder)` if it does not exist yet.
 
         Keeps the `keep` layers of this kind that were used last and those in use, on whose folder a process holds a
         shared lock (flock), and removes the rest.
@@ -136,7 +136,7 @@ def mount_points() -> list[Path]:
 
 
 def remove_tree(path: Path, mounts: Iterable[Path] | None = None) -> None:
-    """Remove a layer, renamed first so that no process sees an incomplete one. Another process may do the same, which
+    """Removes a layer, renamed first so that no process sees an incomplete one. Another process may do the same, which
     is fine.
 
     Refused while something is mounted inside, such as /dev in a tree whose build was killed.

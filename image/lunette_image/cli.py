@@ -50,7 +50,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str]) -> int:
-    """Run; returns the exit status. A problem is one message on standard error and status 1."""
+    """Runs; returns the exit status. A problem is one message on standard error and status 1."""
     options = parser().parse_args(arguments)
     try:
         build(options)
@@ -61,7 +61,7 @@ def main(arguments: list[str]) -> int:
 
 
 def build(options: argparse.Namespace) -> None:
-    """Do what the options ask for."""
+    """Does what the options request."""
     cache = Cache()
     if options.refresh:
         for name, key in (("base", base_key(IMAGE)), ("firmware", firmware_key(IMAGE)), ("stable", stable_key())):
@@ -98,13 +98,13 @@ def sources(options: argparse.Namespace) -> Sources:
     ui = options.ui or TREE / "frontend/dist"
     if not (ui / "index.html").is_file():
         if options.ui:
-            raise ImageProblem(f"{ui} has no index.html: build the web pages first or leave out --ui")
+            raise ImageProblem(f"{ui} has no index.html: build the web pages first or omit --ui")
         say("frontend/dist is not built: the image will have no web pages")
         ui = None
     backend = None if options.without_product or options.bare else options.backend.resolve()
     spdk = options.spdk.resolve() if options.spdk else None
     if spdk and options.what not in ("iso", "update"):
-        raise ImageProblem("--spdk is for the ISO and its updates: leave it out, or say `iso` or `update`")
+        raise ImageProblem("--spdk is for the ISO and its updates: omit it, or name `iso` or `update`")
     return Sources(
         IMAGE, backend, ui.resolve() if ui else None, options.uv, options.bare, spdk, not options.without_firmware
     )

@@ -5,7 +5,7 @@ updates. Images of tests have no such devices.
     firmware-<key>/root/usr/share/doc       the license of each package
     firmware-<key>/packages                 their control records
 
-The packages are unpacked and not installed: they hold files alone, and no initrd is made anew for them. The component
+The packages are unpacked and not installed: they contain only files, and no initrd is rebuilt for them. The component
 is named for this layer only, so no other package of the image can come from it.
 """
 
@@ -36,7 +36,7 @@ def firmware_key(image: Path) -> str:
 
 
 def firmware_layer(cache: Cache, image: Path) -> Path:
-    """The layer, fetched when the cache has none. Raises ImageProblem, as where a mirror lacks the component."""
+    """The layer, fetched if the cache has none. Raises ImageProblem, for example if a mirror lacks the component."""
     return cache.layer("firmware", firmware_key(image), lambda work: _build(work, image), keep=2)
 
 
@@ -46,7 +46,7 @@ def identity(layer: Path) -> str:
 
 
 def extract_argv(wanted: list[str], mirrors: Mirrors | None, root: Path) -> list[str]:
-    """The command that unpacks the packages; the hook keeps their records, which apt's own lists go with."""
+    """The command that unpacks the packages; the hook stores their records, which are deleted with apt's lists."""
     keep_records = (
         f'--extract-hook=APT_CONFIG="$MMDEBSTRAP_APT_CONFIG" apt-cache show --no-all-versions {" ".join(wanted)} '
         f'| sed "s/^Package: /Status: install ok installed\\n&/" > "$1/{RECORDS}"'
@@ -55,7 +55,7 @@ def extract_argv(wanted: list[str], mirrors: Mirrors | None, root: Path) -> list
 
 
 def add(root: Path, layer: Path) -> None:
-    """Link firmware and licenses into a tree, in addition to its own content of those directories."""
+    """Links firmware and licenses into a tree, in addition to its own content of those directories."""
     for folder in (FILES, DOCS):
         (root / folder).mkdir(parents=True, exist_ok=True)
         for found in sorted((layer / "root" / folder).iterdir()):

@@ -33,9 +33,9 @@ TIMEOUT_S = 1200
 EFI_MIB = 4
 """Size of the FAT file system that UEFI starts GRUB from."""
 MDADM = "/usr/sbin/mdadm"
-"""Goes into the initrd: it starts a mirror of system disks, from which all else is read."""
+"""In the initrd: it starts a mirror of system disks, from which everything else is read."""
 REPRODUCIBLE = {**os.environ, "SOURCE_DATE_EPOCH": str(EPOCH_S), "TZ": "UTC"}
-"""Environment of programs that would otherwise write the time of day."""
+"""Environment of programs that would otherwise write the current time."""
 GPT_EFI = "C12A7328-F81F-11D2-BA4B-00A0C93EC93B"
 GRUB_FOLDER = "usr/lib/grub"
 GRUB_MODULES = (
@@ -68,12 +68,12 @@ class Disc:
         return f"LUNETTE_{self.key.upper()}"
 
     def identifier(self, of: str) -> str:
-        """A UUID of this ISO's own."""
+        """The UUID of this ISO."""
         return str(uuid.uuid5(uuid.NAMESPACE_URL, f"lunette:iso:{self.key}:{of}"))
 
 
 def build_iso(cache: Cache, sources: Sources, signer: Signer) -> dict[str, Any]:
-    """Build the ISO if it is not there yet; returns its paths. Raises ImageProblem without the product.
+    """Builds the ISO if it does not exist yet; returns its paths. Raises ImageProblem without the product.
 
     It trusts the updates of the signer.
     """
@@ -106,7 +106,7 @@ def layers_of(cache: Cache, sources: Sources) -> Layers:
 def version_of(sources: Sources) -> str:
     """The version of the product. Raises ImageProblem without it."""
     if sources.backend is None:
-        raise ImageProblem("ISO and update without the product are of no use: leave out --without-product and --bare")
+        raise ImageProblem("an ISO or update needs the product: omit --without-product and --bare")
     return product.read_distribution(sources.backend).version
 
 
@@ -143,7 +143,7 @@ def iso_key(image: Path, base: Path, live: Path) -> str:
 
 
 def live_tree(sources: Sources) -> Path:
-    """What a system has that starts from the ISO or from a slot, and none of a test: consoles, installer, trial."""
+    """The parts of a system on the ISO or in a slot that test systems lack: consoles, installer, trial."""
     return sources.image / "live"
 
 
@@ -212,7 +212,7 @@ def squashfs_argv(root: Path, target: Path) -> list[str]:
 
 
 def write(work: Path, content: Path, disc: Disc) -> None:
-    """Wrap the folder `content`, with the images for the firmwares that lie beside it in `work`."""
+    """Wraps the folder `content`, with the images for the firmwares next to it in `work`."""
     for path in [content, *content.rglob("*")]:
         os.utime(path, (EPOCH_S, EPOCH_S), follow_symlinks=False)
     run(xorriso_argv(work, content, disc), timeout_s=TIMEOUT_S, env=REPRODUCIBLE)

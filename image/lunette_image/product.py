@@ -72,7 +72,7 @@ def script_text(target: str) -> str:
 
 
 def add_venv(root: Path, site_packages: Path) -> None:
-    """Put the locked packages into /opt/lunette, which is a virtual environment of the system's Python."""
+    """Puts the locked packages into /opt/lunette, which is a virtual environment of the system's Python."""
     (root / SITE).parent.mkdir(parents=True)
     linked_copy(site_packages, root / SITE)
     config = f"home = /usr/bin\ninclude-system-site-packages = false\nversion = {PYTHON}\n"
@@ -84,7 +84,7 @@ def add_venv(root: Path, site_packages: Path) -> None:
 
 
 def add_product(root: Path, backend: Path, ui: Path | None) -> None:
-    """Put the package, its metadata and programs, and the built web pages into the tree."""
+    """Puts the package, its metadata and programs, and the built web pages into the tree."""
     distribution = read_distribution(backend)
     site = root / SITE
     add_tree(backend / "src", site)
@@ -99,7 +99,7 @@ def add_product(root: Path, backend: Path, ui: Path | None) -> None:
         # Checked against the source's hash, unlike the locked packages: users may edit these files.
         mode = ("--invalidation-mode", "checked-hash")
         in_root(root, f"/usr/bin/python{PYTHON}", "-m", "compileall", "-q", *mode, f"/{SITE}/{package}")
-    # Generated from the commands themselves; links of image/server lead there.
+    # Generated from the commands themselves; links of image/server point there.
     in_root(root, f"/{HOME}/bin/python3", "-m", "lunette.cli.manual", "--share", f"/{HOME}/share")
     if ui is not None:
         add_tree(ui, root / HOME / "ui")

@@ -17,13 +17,13 @@ WIDTH = 90
 
 
 def say(text: str) -> None:
-    """Write one progress line."""
+    """Writes one progress line."""
     print(f"image: {text}", file=sys.stderr, flush=True)
 
 
 @contextmanager
 def step(text: str) -> Iterator[None]:
-    """Announce a step and, when it ends, the seconds it took."""
+    """Announces a step and, when it ends, the seconds it took."""
     say(f"{text} …")
     started = time.monotonic()
     yield
@@ -38,7 +38,7 @@ def run(
     env: Mapping[str, str] | None = None,
     interval_s: float = 10.0,
 ) -> None:
-    """Run a command, with a line every `interval_s` that quotes the end of its output.
+    """Runs a command, with a line every `interval_s` that quotes the end of its output.
 
     Raises ImageProblem with that end when it is not installed, fails, or takes longer than `timeout_s`.
     """
@@ -77,7 +77,7 @@ def _wait(process: subprocess.Popen[bytes], interval_s: float) -> int | None:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a command and what it started; it may first take down the mounts it made."""
+    """Ends a command and its children; it may first unmount what it mounted."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with suppress(ProcessLookupError):
             os.killpg(process.pid, number)

@@ -29,8 +29,8 @@ HERE = Path(__file__).resolve().parent
 class Sources:
     """What an image is made from; `backend` is None for an image without the product.
 
-    A `bare` one has none of the product's settings either: what a server is before the role `appliance` comes. `spdk`
-    is a folder with SPDK's installed files; it and firmware (unless it is not wanted) are in the ISO and its updates.
+    A `bare` one lacks the product's settings too: a server before the role `appliance` is applied. `spdk`
+    is a folder with SPDK's installed files; it and firmware (unless excluded) are in the ISO and its updates.
     """
 
     image: Path
@@ -50,7 +50,7 @@ class Sources:
 class Layers:
     """The cached parts of an image; `venv` is None without the product, `zfs` until it has been compiled.
 
-    `firmware` is of the ISO and its updates alone.
+    `firmware` is only for the ISO and its updates.
     """
 
     base: Path
@@ -59,13 +59,13 @@ class Layers:
     firmware: Path | None = None
 
     def names(self) -> dict[str, str]:
-        """Folder names, `-` for what is not there."""
+        """Folder names, `-` for a missing one."""
         parts = {"base": self.base, "venv": self.venv, "zfs": self.zfs}
         return {name: path.name if path else "-" for name, path in parts.items()}
 
 
 def layers_below(cache: Cache, sources: Sources) -> Layers:
-    """The layers that an image is composed of, built where they are missing."""
+    """The layers that an image is composed of, built if they are missing."""
     if os.geteuid() != 0:
         raise ImageProblem("building the image needs root (it makes files of other owners): run it with sudo")
     layers = Layers(base_layer(cache, sources.image))
@@ -78,7 +78,7 @@ def layers_below(cache: Cache, sources: Sources) -> Layers:
 
 
 def build_rootfs(cache: Cache, sources: Sources) -> dict[str, Any]:
-    """Build what is missing and return the manifest: absolute paths and how to boot them."""
+    """Builds what is missing and returns the manifest: absolute paths and how to boot them."""
     layers = layers_below(cache, sources)
     boot = cache.layer(
         "boot",
@@ -93,7 +93,7 @@ def build_rootfs(cache: Cache, sources: Sources) -> dict[str, Any]:
 
 
 def composed_key(sources: Sources, layers: Layers, more: list[Path], *words: str) -> str:
-    """Key of a layer that `compose` makes the tree of; `more` are its own inputs."""
+    """Key of a layer whose tree `compose` makes; `more` are its own inputs."""
     inputs = [HERE / name for name in ("rootfs.py", "product.py", "tree.py")] + more + sources.overlays()
     if sources.backend is not None:
         inputs += [sources.backend / "src", sources.backend / "pyproject.toml"]
@@ -145,7 +145,7 @@ def _build_rootfs(work: Path, sources: Sources, layers: Layers, user_mode: Path)
 
 
 def compose(root: Path, sources: Sources, layers: Layers, overlays: list[Path]) -> None:
-    """Put everything above the base into `root`, a linked copy of it; the `overlays` come last, in their order."""
+    """Puts everything above the base into `root`, a linked copy of it; the `overlays` come last, in their order."""
     if layers.zfs is not None:
         in_root(root, "depmod", zfs.add_modules(layers.zfs, root, kernel_version(layers.base / "root")))
     if sources.backend is not None and layers.venv is not None:
@@ -176,7 +176,7 @@ def configure(root: Path, *, with_product: bool, bare: bool) -> None:
 
 
 def forget_identity(root: Path) -> None:
-    """Remove what distinguishes machines: each one creates its own at its first start.
+    """Removes what distinguishes machines: each one creates its own at its first start.
 
     zfsutils-linux generates a hostid when it is installed. Were it the same on two appliances, either would import a
     pool that the other uses. nvme-cli generates a host NQN and a host identifier: two machines with the same ones are

@@ -1,4 +1,4 @@
-"""The bill of materials of an ISO, as SPDX 2.3: Debian's packages, Python's, and those the web pages are built from."""
+"""The bill of materials of an ISO, as SPDX 2.3: Debian's packages, Python's, and those of the web pages."""
 
 import datetime as dt
 import json
@@ -19,7 +19,7 @@ NOTHING_SAID = "NOASSERTION"
 
 
 def document(root: Path, sources: Sources, layers: Layers, name: str, epoch_s: int) -> str:
-    """The document about a composed tree; its name space follows from what it says."""
+    """The document about a composed tree; its name space is derived from its content."""
     parts = [*debian_packages((root / "var/lib/dpkg/status").read_text()), *python_packages(root / SITE)]
     if sources.ui is not None and sources.backend is not None:
         parts += npm_packages(sources.backend.parent / "frontend/package-lock.json")

@@ -1,8 +1,8 @@
-"""Who signs updates, and whose signatures an image trusts: what the builder names, or a development key of this cache.
+"""Who signs updates, and whose signatures an image trusts: those of the options, or a development key of this cache.
 
-The key never goes into an image. What it trusts does: certificates, each of a CA or of a signer, and with them the
-lists of what these have revoked. Both must outlast years in which an appliance is off the network, for it takes no
-update any more when they have expired. The certificate of a signer that has expired, or is revoked, is refused.
+The key is never in an image. Its trust is: certificates, each of a CA or of a signer, and with them the
+lists of what these have revoked. Both must outlast years in which an appliance is off the network, because it
+accepts no update after they have expired. The certificate of a signer that has expired, or is revoked, is refused.
 """
 
 import datetime as dt
@@ -51,7 +51,7 @@ class Signer:
         return [self.trusted, *([self.revoked] if self.revoked else [])]
 
     def add_to(self, root: Path) -> None:
-        """Make the tree trust these certificates except for revoked ones, and name their owners."""
+        """Makes the tree trust these certificates except for revoked ones, and name their owners."""
         pem = [*_blocks(self.trusted, "CERTIFICATE"), *(_blocks(self.revoked, "X509 CRL") if self.revoked else ())]
         write_file(root / FOLDER / "keyring.pem", "".join(pem))
         write_file(root / FOLDER / "trusts", f"{self.words()}\n")
@@ -81,7 +81,7 @@ def signer(
     trusted = trusted or certificate
     if trusted is None:
         if revoked is not None:
-            raise ImageProblem("--crl without --trust: name the certificates that this list of revoked ones is of")
+            raise ImageProblem("--crl without --trust: name the certificates to which this revocation list belongs")
         return _development(cache)
     trusts = _blocks(trusted, "CERTIFICATE")
     _check_trusted(trusted, trusts)
@@ -98,7 +98,7 @@ def signer(
 
 
 def _development(cache: Cache) -> Signer:
-    """A CA that images trust, and a signer of it. The key that an earlier builder made remains that CA."""
+    """A CA that images trust, and a signer of it. The key of an earlier builder remains that CA."""
     folder = cache.folder / "signing"
     trusted, certificate = folder / "cert.pem", folder / "signer.pem"
     with cache.lock("signing"):
@@ -172,7 +172,7 @@ def _blocks(file: Path, kind: str) -> list[str]:
     text = file.read_text(errors="replace")
     found = re.findall(rf"-----BEGIN {kind}-----\n.*?\n-----END {kind}-----\n?", text, re.DOTALL)
     if not found:
-        raise ImageProblem(f"{file} holds no {kind} in PEM form")
+        raise ImageProblem(f"{file} contains no {kind} in PEM form")
     return [f"{one.strip()}\n" for one in found]
 
 

@@ -32,7 +32,7 @@ def staged(folder: Path) -> tuple[str, ...]:
 
 
 def add(root: Path, folder: Path) -> None:
-    """Put the files into a tree, whose own are never replaced. Raises ImageProblem if the program could not run."""
+    """Puts the files into a tree, whose own are never replaced. Raises ImageProblem if the program could not run."""
     program, *libraries = files = staged(folder)
     known = {path.name for top in LIBRARIES for path in (root / top).rglob("*.so*")}
     twice = sorted({Path(name).name for name in libraries} & known)

@@ -1,8 +1,8 @@
 """Layer `stable`: the user-mode kernel of Debian 13 itself, whose version the appliance ships, unpacked.
 
-    stable-<key>/uml/    as that of testing lies beside the base
+    stable-<key>/uml/    like that of testing next to the base
 
-Only `LUNETTE_UML_KERNEL=stable` asks for it: tests that are to run on the appliance's own kernel, too.
+Only `LUNETTE_UML_KERNEL=stable` uses it: tests that also run on the appliance's own kernel.
 """
 
 import os
@@ -20,12 +20,12 @@ PARTS = ("usr/bin", "usr/lib/uml")
 
 
 def stable_key() -> str:
-    """Key of the layer: the command that makes it, without this machine's mirrors and folders."""
+    """Key of the layer: the command that creates it, without this machine's mirrors and folders."""
     return content_key([], *unpack_argv([PACKAGE], "main", None, Path("root")))
 
 
 def stable_layer(cache: Cache) -> Path:
-    """The layer, fetched when the cache has none."""
+    """The layer, fetched if the cache has none."""
     return cache.layer("stable", stable_key(), _build, keep=2)
 
 

@@ -20,12 +20,12 @@ INSIDE = {
 
 
 def linked_copy(source: Path, target: Path) -> None:
-    """Copy a tree with hard links: folders are new, files are shared with `source`."""
+    """Copies a tree with hard links: folders are new, files are shared with `source`."""
     run(["cp", "-al", "--", str(source), str(target)], timeout_s=300)
 
 
 def add_file(source: Path, target: Path, mode: int | None = None) -> None:
-    """Copy one file or symbolic link over whatever is at `target`, owned by root."""
+    """Copies one file or symbolic link to `target`, replacing what is there, owned by root."""
     target.parent.mkdir(parents=True, exist_ok=True)
     if target.is_symlink() or target.exists():
         target.unlink()
@@ -38,7 +38,7 @@ def add_file(source: Path, target: Path, mode: int | None = None) -> None:
 
 
 def write_file(target: Path, text: str, mode: int = 0o644) -> None:
-    """Put a new file at `target`; an old one is replaced, not written into."""
+    """Puts a new file at `target`; an old one is replaced, not written into."""
     target.parent.mkdir(parents=True, exist_ok=True)
     target.unlink(missing_ok=True)
     target.write_text(text)
@@ -46,7 +46,7 @@ def write_file(target: Path, text: str, mode: int = 0o644) -> None:
 
 
 def add_tree(source: Path, target: Path) -> None:
-    """Add every file of `source` below `target`; folders that exist keep their permissions."""
+    """Adds every file of `source` below `target`; folders that exist keep their permissions."""
     for folder, names, files in os.walk(source):
         names[:] = sorted(name for name in names if name != "__pycache__")
         inside = target / Path(folder).relative_to(source)
@@ -58,13 +58,13 @@ def add_tree(source: Path, target: Path) -> None:
 
 
 def in_root(root: Path, *argv: str, timeout_s: float = 300, log: Path | None = None) -> None:
-    """Run a program of the tree inside it; needs root."""
+    """Runs a program of the tree inside it; needs root."""
     if os.geteuid() != 0:
         raise ImageProblem("building the image needs root (it makes files of other owners): run it with sudo")
     run(["chroot", str(root), *argv], timeout_s=timeout_s, env=INSIDE, log=log)
 
 
 def in_root_with_proc(root: Path, *argv: str, timeout_s: float = 300, log: Path | None = None) -> None:
-    """The same with /proc, which goes with the program."""
+    """The same with /proc, which is unmounted after the program."""
     script = 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"'
     run(["unshare", "--mount", "sh", "-c", script, str(root), *argv], timeout_s=timeout_s, env=INSIDE, log=log)

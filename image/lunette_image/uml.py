@@ -1,11 +1,11 @@
 """User-mode Linux for the test machines: the kernel, the loader it needs, its modules.
 
-The kernel is an ordinary program that wants Debian 13's libc. Its copy here names that libc's own
+The kernel is an ordinary program that needs Debian 13's libc. Its copy here names that libc's own
 loader, so it runs on older hosts. Starting it as an argument of the loader does not work: it places
 the guest's memory after its own heap, which would then be the loader's. `xstate.c` says what else it
 needs on new processors.
 
-`LUNETTE_UML_KERNEL` chooses the kernel: `testing`, which lies beside the base, or `stable`, that of Debian 13.
+`LUNETTE_UML_KERNEL` chooses the kernel: `testing`, which is next to the base, or `stable`, that of Debian 13.
 """
 
 import os
@@ -25,7 +25,7 @@ PT_INTERP = 3
 SHIM = "xstate.so"
 LIBRARIES = ("ld-linux-x86-64.so.2", "libc.so.6")
 LIBRARY_FOLDER = "usr/lib/x86_64-linux-gnu"
-# What a storage target can use; the rest (sound, file systems, network filters) is 100 MB.
+# What a storage target may need; the rest (sound, file systems, network filters) is 100 MB.
 MODULE_FOLDERS = (
     "block",
     "crypto",
@@ -72,7 +72,7 @@ def module_version(kernel: Path) -> str:
 
 
 def add_modules(kernel: Path, root: Path) -> str:
-    """Link the modules into a tree; returns the version to run depmod for."""
+    """Links the modules into a tree; returns the version to run depmod for."""
     version = module_version(kernel)
     source = kernel / MODULES / version
     target = root / "usr/lib/modules" / version
@@ -87,7 +87,7 @@ def add_modules(kernel: Path, root: Path) -> str:
 
 
 def with_interpreter(program: bytes, loader: str) -> bytes:
-    """A 64-bit ELF program that asks the kernel for another loader.
+    """A 64-bit ELF program with another loader.
 
     The path is appended to the file and the program header points there; the mapped memory stays as it is.
     """
@@ -105,7 +105,7 @@ def with_interpreter(program: bytes, loader: str) -> bytes:
 
 
 def make_runtime(base: Path, kernel: Path, shim: Path, folder: Path, final: Path) -> None:
-    """Put the kernel and what it needs into `folder`, to be started when that has become `final`."""
+    """Puts the kernel and its files into `folder`, from where it starts after a rename to `final`."""
     for name in LIBRARIES:
         shutil.copy2(base / "root" / LIBRARY_FOLDER / name, folder / name)
     program = (kernel / PROGRAM).read_bytes()

@@ -23,7 +23,7 @@ from .tree import EPOCH_S, in_root_with_proc, linked_copy
 
 HERE = Path(__file__).resolve().parent
 COMPATIBLE = "lunette-x86_64"
-"""As `lunette.domain.updates` says it; a test compares."""
+"""As in `lunette.domain.updates`; a test compares."""
 FILES = ("initrd.img", "root.squashfs", "version", "vmlinuz")
 TIMEOUT_S = 1200
 
@@ -39,7 +39,7 @@ class Spec:
 
 
 def build_update(cache: Cache, sources: Sources, signer: Signer, spec: Spec) -> dict[str, Any]:
-    """Build the bundle if it is not there yet; returns its path. Raises ImageProblem without product or key."""
+    """Builds the bundle if it does not exist yet; returns its path. Raises ImageProblem without product or key."""
     version = spec.version or iso.version_of(sources)
     if signer.key is None:
         raise ImageProblem("a bundle is signed: name the key with --key")
@@ -98,7 +98,7 @@ def _build(work: Path, name: str, files: dict[str, Path], text: str, layers: Lay
 
 
 def sign(root: Path, signer: Signer, name: str) -> None:
-    """Make /bundle/NAME of /bundle/content inside the tree. The key is there only while it is needed."""
+    """Creates /bundle/NAME from /bundle/content inside the tree. The key is there only while it is needed."""
     inside = root / "bundle"
     if signer.key is None:
         raise ImageProblem("a bundle is signed: name the key with --key")
@@ -107,7 +107,7 @@ def sign(root: Path, signer: Signer, name: str) -> None:
         (inside / "key.pem").touch(mode=0o600)
         shutil.copyfile(signer.key, inside / "key.pem")
         argv = ["rauc", "bundle", "--cert=/bundle/cert.pem", "--key=/bundle/key.pem"]
-        # What is inside is compressed already.
+        # The content is compressed already.
         argv += ["--mksquashfs-args=-noI -noD -noF -noX", "/bundle/content", f"/bundle/{name}"]
         in_root_with_proc(root, *argv, timeout_s=TIMEOUT_S)
     finally:

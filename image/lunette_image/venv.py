@@ -12,7 +12,7 @@ from .progress import run, step
 from .tree import in_root, linked_copy
 
 PYTHON = "3.13"
-# trixie has glibc 2.41; wheels for an older one are taken as well.
+# trixie has glibc 2.41; wheels for an older one are accepted as well.
 PLATFORM = "x86_64-manylinux_2_40"
 SITE = f"opt/lunette/lib/python{PYTHON}/site-packages"
 TIMEOUT_S = 600
@@ -72,7 +72,7 @@ def _build(work: Path, base: Path, lock: Path, uv: str) -> None:
 
 
 def compile_site(base: Path, site: Path, work: Path) -> None:
-    """Byte-compile a site-packages folder with the appliance's own Python.
+    """Byte-compiles a site-packages folder with the appliance's own Python.
 
     The compiled files are never checked against the sources: emulated machines start faster.
     """

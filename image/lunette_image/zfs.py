@@ -44,7 +44,7 @@ def zfs_layer(cache: Cache, base: Path) -> Path:
 
 
 def add_modules(layer: Path, root: Path, kernel: str) -> str:
-    """Link the modules into a tree; returns the version to run depmod for."""
+    """Links the modules into a tree; returns the version to run depmod for."""
     target = root / "usr/lib/modules" / kernel / "extra"
     target.mkdir(exist_ok=True)
     for name in MODULES:
@@ -68,14 +68,14 @@ def _build(work: Path, base: Path) -> None:
             # Mirrors keep only the newest kernel's headers.
             raise ImageProblem(f"{problem}\nif {kernel} is no longer served, run image/build --refresh first") from None
     with step(f"zfs: compiling OpenZFS {version} for {kernel}"):
-        # The package's own trigger compiles; another dkms call does nothing, or says why it failed.
+        # The package's own trigger compiles; another dkms call does nothing, or shows why it failed.
         _inside(root, log, "apt-get", "-qy", "install", f"zfs-dkms={version}")
         _inside(root, log, "dkms", "autoinstall", "-k", kernel)
     built = root / "usr/lib/modules" / kernel
     for name in MODULES:
         found = [path for path in built.rglob(f"{name}*") if path.is_file()]
         if not found:
-            raise ImageProblem(f"dkms made no {name} for {kernel}\n{tail(log, 20)}")
+            raise ImageProblem(f"dkms created no {name} for {kernel}\n{tail(log, 20)}")
         content = found[0].read_bytes()
         (work / name).write_bytes(lzma.decompress(content) if found[0].suffix == ".xz" else content)
     shutil.rmtree(root)

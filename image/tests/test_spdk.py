@@ -151,6 +151,6 @@ def test_the_folder_is_part_of_the_key_and_named_in_the_bill(folder: Path, tmp_p
 
 def test_an_image_of_tests_takes_no_spdk(folder: Path) -> None:
     for what in ("rootfs", "bundle"):
-        with pytest.raises(ImageProblem, match="leave it out"):
+        with pytest.raises(ImageProblem, match="omit it"):
             cli.sources(cli.parser().parse_args([what, "--spdk", str(folder)]))
     assert cli.sources(cli.parser().parse_args(["iso", "--spdk", str(folder)])).spdk == folder

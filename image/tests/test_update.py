@@ -108,8 +108,8 @@ def test_what_an_appliance_would_refuse_one_day_is_refused_here(tmp_path: Path) 
     refused("the list of .*ca, .* ends 20", None, None, ca[0], late)
     refused("has no list of .*ca, ", None, None, ca[0], crl(tmp_path, other, 4000))
     refused("without --trust", None, None, None, late)
-    refused("holds no X509 CRL", None, None, ca[0], ca[0])
-    refused("holds no CERTIFICATE", None, None, late)
+    refused("contains no X509 CRL", None, None, ca[0], ca[0])
+    refused("contains no CERTIFICATE", None, None, late)
     refused("has expired", *expired(tmp_path), ca[0])
 
 

@@ -1,7 +1,7 @@
 """Types of data that crosses the border to root: every text in a request to the agent has one of these.
 
 The agent joins such texts into paths of configfs and sysfs and into arguments of LVM, mdadm and ZFS, so none of them
-can name another place or act as an option, whoever sends it. Each matches as a whole (Python's `$` would let a line
+can name another place or act as an option, whoever the sender. Each matches as a whole (Python's `$` would let a line
 break pass). They are wider than what the API accepts where older versions accepted more, because present exports must
 be served again.
 """
@@ -67,9 +67,9 @@ MdName = Annotated[
 """Alone, or behind its home host."""
 DmName = Annotated[str, AfterValidator(_whole(_NAME, "the name of a device in /dev/mapper"))]
 DiskId = Annotated[str, AfterValidator(_whole(r"(?![.-])[^\s/\x00-\x20\x7f]{1,255}", "the id of a disk"))]
-"""As udev names it in /dev/disk/by-id; the agent looks it up among the disks there are."""
+"""As udev names it in /dev/disk/by-id; the agent looks it up among the present disks."""
 Serial = Annotated[str, Field(max_length=255), AfterValidator(_readable)]
-"""What a device says of itself; it is compared, and part of no path."""
+"""An identifier reported by the device; it is compared, and not part of any path."""
 Text = Annotated[str, Field(max_length=1000), AfterValidator(_readable)]
 """A user-defined name, for messages; never part of a path or a command."""
 Address = Annotated[str, Field(max_length=64), AfterValidator(_address)]

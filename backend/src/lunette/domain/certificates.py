@@ -22,7 +22,7 @@ from lunette.domain.base import Model
 from lunette.domain.errors import FieldProblem, Invalid
 
 RSA_BITS: Final = 2048
-"""OpenSSL's security level 2, Debian's default, takes no shorter RSA key."""
+"""OpenSSL's security level 2, Debian's default, accepts no shorter RSA key."""
 MAX_PEM: Final = 65536
 CERT, KEY = "certificate", "private_key"
 
@@ -70,7 +70,7 @@ def shown(pem: str) -> Shown:
 
 
 def fingerprint(pem: str) -> str:
-    """SHA-256 of the first certificate, as pairs of hex digits. Raises ValueError where there is none."""
+    """SHA-256 of the first certificate, as pairs of hex digits. Raises ValueError if there is none."""
     first = pem.split("-----END CERTIFICATE-----", maxsplit=1)[0] + "-----END CERTIFICATE-----\n"
     return _pairs(hashlib.sha256(ssl.PEM_cert_to_DER_cert(first[first.index("-----BEGIN") :])).hexdigest())
 

@@ -33,7 +33,7 @@ class BlockCounters(NamedTuple):
 
 
 class LunCounters(NamedTuple):
-    """What LIO counts of one initiator on one volume since it was mapped; bytes in whole MiB, rounded down.
+    """Counters of LIO for one initiator on one volume since it was mapped; bytes in whole MiB, rounded down.
 
     Every SCSI command counts, also those that carry no data.
     """
@@ -54,16 +54,16 @@ class SessionCounters(Model):
 
 
 class ArrayCounters(Model):
-    """What an array's engine counts. `io` is what its volumes asked of it, not what that cost its disks."""
+    """Counters of an array's engine. `io` is the I/O of its volumes, not that of its disks."""
 
     io: BlockCounters | None
     stripe_cache_bytes: int | None = None
-    """md with parity: what of its stripe cache is in use."""
+    """md with parity: used part of its stripe cache."""
     mismatch_sectors: int | None = None
     missing_disks: int | None = None
-    """md: how many disks it does without."""
+    """md: number of missing disks."""
     synced_sectors: int | None = None
-    """md: how far the running resync, rebuild or check has come, per disk; None while there is none."""
+    """md: progress of the running resync, rebuild or check, per disk; None while there is none."""
 
 
 class PortKind(StrEnum):
@@ -73,9 +73,9 @@ class PortKind(StrEnum):
 
 
 class PortCounters(Model):
-    """What went through one port of the machine: a Fibre Channel HBA's, an RDMA device's, a network interface.
+    """Traffic of one port of the machine: a Fibre Channel HBA's, an RDMA device's, a network interface.
 
-    `errors` are frames or packets that came damaged.
+    `errors` are frames or packets that arrived damaged.
     """
 
     kind: PortKind
@@ -98,7 +98,7 @@ class Counters(Model):
     volumes: dict[str, BlockCounters]
     """By ID, only mapped volumes: others are not used."""
     arrays: dict[str, ArrayCounters]
-    """By id, those that are up."""
+    """By ID, those that are up."""
     sessions: tuple[SessionCounters, ...]
     ports: tuple[PortCounters, ...]
     unseen: tuple[UnseenSessions, ...] = ()

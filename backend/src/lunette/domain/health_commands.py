@@ -37,7 +37,7 @@ class DeviceHealth(BaseModel):
 
     state: DeviceState
     progress_percent: Annotated[float, Field(ge=0, le=100)] | None = None
-    """How far a rebuild has come."""
+    """Progress of a rebuild."""
     message: Annotated[str, Field(max_length=500)] = ""
     members: Annotated[tuple[DeviceMember, ...], Field(max_length=1024)] = ()
 

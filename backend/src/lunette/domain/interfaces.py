@@ -145,7 +145,7 @@ class Configured(Model):
     """MTU in bytes. If omitted, the driver's default applies."""
 
     def settings(self, made: Made | None = None) -> InterfaceSettings:
-        """The same as it is kept."""
+        """The stored form of these settings."""
         return InterfaceSettings(made=made, **{name: getattr(self, name) for name in Configured.model_fields})
 
 

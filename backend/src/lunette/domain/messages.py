@@ -15,7 +15,7 @@ class MessageKind(StrEnum):
 
 
 class Message(Model):
-    """One message. `id` stays the same however often it is sent, so that a receiver can tell a repetition."""
+    """One message. `id` stays the same however often it is sent, so that a receiver can recognize a repetition."""
 
     id: str
     kind: MessageKind

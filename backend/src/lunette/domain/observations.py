@@ -92,7 +92,7 @@ class Observation(Model):
 
 
 class SessionsObservation(Model):
-    """`sessions` holds the newest one of each initiator and target; `counts` and `connections` tell of the others."""
+    """`sessions` holds the newest one of each initiator and target; `counts` and `connections` include the others."""
 
     taken_at: float
     sessions: tuple[ObservedSession, ...]

@@ -119,5 +119,5 @@ class Plan(Model):
         return tuple(dict.fromkeys(device for step in self.steps for device in step.devices()))
 
     def bytes_destroyed(self) -> int:
-        """Data that is gone once the plan ran."""
+        """Data that is lost once the plan has run."""
         return sum(step.bytes_destroyed() for step in self.steps)

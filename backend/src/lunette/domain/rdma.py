@@ -111,5 +111,5 @@ def _interfaces(devices: Sequence[RdmaDevice]) -> list[str]:
 
 
 def bar(protocol: Protocol, address: str, devices: Sequence[RdmaDevice]) -> str | None:
-    """Why a portal of this protocol cannot listen on this address; None if RDMA does not stand in its way."""
+    """Why a portal of this protocol cannot listen on this address; None if RDMA does not prevent it."""
     return blocker(address, devices) if protocol.is_rdma else None

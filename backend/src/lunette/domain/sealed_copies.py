@@ -21,7 +21,7 @@ SLOT_BYTES = 4 * MIB
 SLOTS = 2
 SPACE_BYTES = SLOTS * SLOT_BYTES
 LOST = ""
-"""In the place of a secret: there was one, and it is not in the copy. Whoever has it is not served without one."""
+"""Stands for a secret that is not in the copy. Its host is not served without a secret."""
 _MAGIC = b"lunette-sealed-1"
 _PREFIX = struct.Struct(">16sIQ32s")
 PREFIX_BYTES = _PREFIX.size

@@ -47,7 +47,7 @@ def new_secret() -> bytes:
 
 
 def base32(secret: bytes) -> str:
-    """As an authenticator app takes it where it cannot scan."""
+    """In the form that an authenticator app accepts if it cannot scan."""
     return base64.b32encode(secret).decode()
 
 

@@ -224,7 +224,7 @@ class Settings(Model):
     discovery_auth: DiscoveryAuth | None = None
 
     def channel(self, channel: Channel) -> MailSettings | WebhookSettings | SyslogSettings | None:
-        """How a channel is set up; None where it is not used."""
+        """The settings of a channel; None if it is not used."""
         found: MailSettings | WebhookSettings | SyslogSettings | None = getattr(self, channel.value)
         return found
 

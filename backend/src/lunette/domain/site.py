@@ -196,7 +196,7 @@ class Site(Model):
     """Settings. If omitted or `null`, the settings stay unchanged."""
 
     def entries(self, noun: SiteNoun) -> tuple[Model, ...]:
-        """The entries of one section; empty where it is left out."""
+        """The entries of one section; empty if it is omitted."""
         found: tuple[Model, ...] | Model | None = getattr(self, noun.section)
         return (found,) if isinstance(found, Model) else found or ()
 
@@ -214,7 +214,7 @@ class Site(Model):
 
     @model_validator(mode="after")
     def _each_once(self) -> "Site":
-        """A name stands once in its section, and a number once under one owner."""
+        """A name is unique in its section, and a number is unique under one owner."""
         for noun in SiteNoun:
             for key, uses in Counter(key_of(noun, entry) for entry in self.entries(noun)).items():
                 if uses > 1:
@@ -226,7 +226,7 @@ class Site(Model):
 
     @model_validator(mode="after")
     def _renamed_once(self) -> "Site":
-        """A former name means one thing: nothing else of the document goes by it, or came from it."""
+        """A former name means one thing: nothing else in the document has it, or had it."""
         for noun in SiteNoun:
             keys = {key_of(noun, entry) for entry in self.entries(noun)}
             former = Counter(getattr(entry, "renamed_from", None) for entry in self.entries(noun))

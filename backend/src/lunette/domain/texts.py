@@ -1,7 +1,7 @@
 """What the docstrings below the fields of a model and the members of an enum say.
 
 Python drops these strings, so they are read from the source: when a JSON Schema is made, and not at start-up, which
-would read every module once more.
+would read every module again.
 """
 
 import ast
@@ -55,7 +55,7 @@ def add_member_texts(name: str, schema: Json) -> None:
     if "enum" not in schema:
         return
     for kind in StrEnum.__subclasses__():
-        # Two modules may have an enum of one name: its values tell which it is.
+        # Two modules may have an enum of one name: its values identify it.
         if kind.__name__ == name and kind.__module__.startswith("lunette."):
             texts = member_texts(kind)
             if texts.keys() == {*schema["enum"]}:

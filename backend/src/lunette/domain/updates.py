@@ -25,7 +25,7 @@ NOT_INSTALLED = (
 
 
 def is_older(version: str, than: str) -> bool:
-    """Whether a version comes before another in the order of Debian's versions, deb-version(7): 1.0~rc1 before 1.0."""
+    """Whether a version is lower than another in the order of Debian's versions, deb-version(7): 1.0~rc1 before 1.0."""
     return _order(version) < _order(than)
 
 

@@ -57,7 +57,7 @@ NamePattern = Annotated[str, Field(min_length=3, max_length=63, pattern=r"^[A-Za
 
 
 def numbered(pattern: str, first: int, count: int) -> tuple[str, ...]:
-    """The names a pattern stands for, in order. Raises ValueError if the longest is no name."""
+    """The names of a pattern, in order. Raises ValueError if the longest is not a valid name."""
     longest = pattern % (first + count - 1)
     if len(longest) > 63 or not (longest[0].isalnum() and longest[0].isascii()):
         raise ValueError(
@@ -86,7 +86,7 @@ class VolumeBatch(Model):
     """Description of each volume."""
 
     def expand(self) -> tuple[VolumeCreate, ...]:
-        """The single specs this batch stands for, in order. Raises ValidationError if a name gets too long."""
+        """The single specs of this batch, in order. Raises ValidationError if a name is too long."""
         return tuple(
             VolumeCreate(
                 name=name,

@@ -98,7 +98,7 @@ def _note_failure(services: ApiServices, username: str | None, address: str) -> 
 def _noted(noting: asyncio.Task[None]) -> None:
     _noting.discard(noting)
     if not noting.cancelled() and (error := noting.exception()):
-        _log.warning("a failed login was not written down", reason=str(error))
+        _log.warning("a failed login was not recorded", reason=str(error))
 
 
 def _user_who_may_try(services: ApiServices, address: str, username: str) -> User | None:
