@@ -113,7 +113,7 @@ it('shows the step that failed and what became of it', async () => {
   expect(text(dialog())).not.toContain('Cannot be undone')
   expect(world.volumes.map(({ name }) => name)).toContain('scratch1')
 
-  // Once the cause is mended the same change is planned anew, and its name typed again.
+  // Once the cause is fixed, the same change is planned again, and its name typed again.
   delete world.failingStep
   await click(dialog(), 'Try again')
   const again = field(dialog(), 'This cannot be undone. Type scratch1 to confirm')

@@ -1,6 +1,6 @@
 /**
- * A change of the appliance as the API wants it: planned before it is made, bound to what was read (ETag), and sent
- * under one key, so that trying again after a broken connection never does it twice.
+ * A change as the API requires it: planned before it is made, bound to what was read (ETag), and sent
+ * under one key, so that a retry after a broken connection never applies it twice.
  */
 import { useQueryClient } from '@tanstack/vue-query'
 import { ref, shallowRef, watch } from 'vue'
@@ -10,9 +10,9 @@ import { invalidateTags, tagsFor } from '@/server/live'
 import type { Blocker } from '@/ui/problems'
 import type { CascadeWords } from './cascade'
 
-/** What the layer adds to a call of the generated client. */
+/** What this layer adds to a call of the generated client. */
 export interface Call {
-  /** `confirm` names the volumes that are in use and may go; only given where the plan has such. */
+  /** `confirm` names the volumes in use that may be removed; only given if the plan has such. */
   query: { dry_run: boolean; confirm?: string[] }
   headers: { 'Idempotency-Key'?: string; 'If-Match'?: string }
   signal?: AbortSignal
@@ -20,9 +20,9 @@ export interface Call {
 }
 
 export interface Change {
-  /** Noun of the events such a change makes; every list that shows it is fetched again. */
+  /** Noun of the events of such a change; every list that shows it is fetched again. */
   noun: string
-  /** Reads what is changed; its ETag goes along, so that nobody else's change is overwritten. */
+  /** Reads what is changed; its ETag is sent, so that changes of other users are not overwritten. */
   read?: () => Promise<{ response?: Response }>
   send: (call: Call) => Promise<{ data?: unknown; response?: Response }>
   /** The same change together with what prevents it, such as the mappings of a volume that is deleted. */
@@ -58,10 +58,10 @@ export const isPlan = (value: unknown): value is Plan =>
 export const isJob = (value: unknown): value is Job =>
   isRecord(value) && typeof value['steps_total'] === 'number' && typeof value['progress_percent'] === 'number'
 
-/** What cannot be taken back needs more than a click. */
+/** What cannot be undone needs more than a click. */
 export const isIrreversible = (plan: Plan): boolean =>
   plan.steps.some((step) => step.irreversible) ||
-  // What is forgotten needs no step on the machine, and is lost all the same.
+  // What is forgotten needs no step on the machine, but is lost as well.
   plan.changes.some(({ action, noun }) => action === 'destroy' && noun === 'array')
 
 async function tagOf(change: Change): Promise<string | undefined> {
@@ -84,7 +84,7 @@ function call(
   }
 }
 
-/** The plan of a change without a dialog, for what a form shows while it is being filled in. */
+/** The plan of a change without a dialog, for a form to show while it is being filled in. */
 export async function planOf(change: Change): Promise<Plan> {
   const { data } = await change.send(call(true, crypto.randomUUID(), await tagOf(change)))
   if (!isPlan(data)) throw new Error('The API answered a dry run with something that is no plan.')
@@ -98,7 +98,7 @@ export function useChange() {
   const error = shallowRef<unknown>()
   let key = ''
   let etag: string | undefined
-  /** Counts up with every start, so that the answer to an abandoned one is dropped. */
+  /** Increases with every start, so that the response to an abandoned request is dropped. */
   let turn = 0
   /** Ends what hangs when the appliance no longer answers; under its key it is safely sent again. */
   let hanging = new AbortController()
@@ -119,7 +119,7 @@ export function useChange() {
     error.value = undefined
   }
 
-  /** Asks for the plan; true when there is one. */
+  /** Requests the plan; true if there is one. */
   async function rehearse(change: Change): Promise<boolean> {
     reset()
     const own = turn

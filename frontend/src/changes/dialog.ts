@@ -16,7 +16,7 @@ export function useDialog<Row>() {
   return { isOpen, row, show }
 }
 
-/** A row as it is now, with the response it came in, whose ETag binds the change to it. */
+/** The present row, with its response, whose ETag binds the change to it. */
 export interface Read<Row> {
   data: Row
   response: Response
@@ -24,7 +24,7 @@ export interface Read<Row> {
 
 type Answer<Row> = Promise<{ data?: Row; response?: Response; error?: unknown }>
 
-/** The dialog of a form that makes a row, or edits one that is read when the dialog opens. */
+/** The dialog of a form that creates a row, or edits one that is read when the dialog opens. */
 export function useEditing<Row>(read: (id: string) => Answer<Row>) {
   const dialog = useDialog<Read<Row>>()
   const tellProblem = useProblemToast()
@@ -38,7 +38,7 @@ export function useEditing<Row>(read: (id: string) => Answer<Row>) {
   return { ...dialog, edit }
 }
 
-/** Tells of a refusal where no dialog or form is open to show it. */
+/** Shows a refusal if no dialog or form is open to show it. */
 export function useProblemToast() {
   const { t } = useI18n()
   const toast = useToast()

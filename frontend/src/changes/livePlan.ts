@@ -1,4 +1,4 @@
-/** The plan of what a form holds now, asked for whenever typing pauses. Nothing changes on the appliance by it. */
+/** The plan for the present content of a form, requested whenever typing pauses. It changes nothing on the appliance. */
 import { keepPreviousData, useQuery } from '@tanstack/vue-query'
 import { refDebounced } from '@vueuse/core'
 import { computed } from 'vue'
@@ -8,12 +8,12 @@ import type { Change } from './change'
 
 const PAUSE_MS = 350
 
-/** `body` is undefined while there is nothing to plan yet; `change` makes the request of it. */
+/** `body` is undefined while there is nothing to plan yet; `change` creates the request from it. */
 export function useLivePlan<Body extends object>(
   body: Ref<Body | undefined>,
   change: (body: Body) => Change,
 ) {
-  // As text: a body that was worked out again and says the same is no other question.
+  // Compared as text: an equal body that was computed again is no new request.
   const text = computed(() => (body.value ? JSON.stringify(body.value) : ''))
   const settled = refDebounced(text, PAUSE_MS)
   const query = useQuery(
@@ -33,7 +33,7 @@ export function useLivePlan<Body extends object>(
   return {
     plan: computed(() => (isAsked.value && !query.error.value ? query.data.value : undefined)),
     error: computed(() => (isAsked.value ? (query.error.value ?? undefined) : undefined)),
-    /** What is shown is of an earlier moment. */
+    /** The shown plan is older than the form. */
     isBusy: computed(() => isAsked.value && (query.isFetching.value || settled.value !== text.value)),
   }
 }

@@ -1,4 +1,4 @@
-/** Which columns of one table a person chose to see, by the name of its page. */
+/** The columns of one table that the user chose to see, by the name of its page. */
 import { computed } from 'vue'
 import { useRoute } from 'vue-router'
 import { usePreferences } from '@/session/preferences'
@@ -14,7 +14,7 @@ export function useColumns() {
 
   const isShown = (column: TableColumn): boolean => chosen.value[column.key] ?? !column.isOptional
 
-  /** What is as it is anyway is not kept, so that a later version may choose better. */
+  /** Columns in their default state are not stored, so that a later version may change the default. */
   function show(column: TableColumn, isNow: boolean): void {
     const rest = without(chosen.value, column.key)
     const isUsual = isNow === !column.isOptional

@@ -1,4 +1,4 @@
-/** All rows of a list whose page cannot show a part of it: page after page, telling of each as it comes. */
+/** All rows of a list whose page needs all of them: page after page, reported as they arrive. */
 
 /** The API's longest page. */
 export const LONGEST_PAGE = 1000

@@ -1,4 +1,4 @@
-/** Lists too long to be asked for every few seconds are looked at again while something in them is about to be served. */
+/** Lists too long for frequent polling are fetched again while something in them is about to be served. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { OBSERVED_EVERY_MS } from '@/server/queries'
 import { host } from '../../mock/hosts'
@@ -13,7 +13,7 @@ afterEach(() => vi.useRealTimers())
 
 const MANY = LONGEST_PAGE + 1
 
-/** How often a list is asked for from its start while the time runs that is between two looks. */
+/** How often a list is fetched from its start within the time between two polls. */
 async function asked(path: string, noun: string, world: World) {
   const { requests } = await visit(path, world)
   const count = () => requests.filter((one) => one.startsWith(`GET /${noun}?limit=1000`)).length

@@ -1,4 +1,4 @@
-/** Queries for all rows of a noun, for pages that show how things hang together; shared, so each is fetched once. */
+/** Queries for all rows of a noun, for pages that show relations; shared, so each is fetched once. */
 import type { QueryClient } from '@tanstack/vue-query'
 import { diskList, hostGroupList, hostList, mappingList, volumeList } from '@/api'
 import type { Export, Mapping, Volume } from '@/api'
@@ -7,16 +7,16 @@ import { LONGEST_PAGE, everyPage } from './everyPage'
 
 const VOLUMES_KEY = [{ _id: 'volumeEvery', tags: ['volumes', 'mappings'] }]
 
-/** What the machine does unasked is looked for while that is one request; after that events alone tell. */
+/** Automatic changes are polled while that is one request; beyond that, only events show them. */
 const whileFew = (query: { state: { data?: readonly unknown[] } }): number | false =>
   (query.state.data?.length ?? 0) > LONGEST_PAGE ? false : OBSERVED_EVERY_MS
 
-/** A row that is served or is not: of a mapping its state, of what is mapped its export's. */
+/** A row that is served or not: the state of a mapping, the export of what is mapped. */
 type Servable = Pick<Mapping, 'state'> | { export: Pick<Export, 'state'> }
 
 const isPending = (row: Servable): boolean => ('export' in row ? row.export : row).state === 'pending'
 
-/** No event tells that what was just mapped is served now, so that is looked for however many there are. */
+/** No event reports that a new mapping is served now, so that is polled however many rows there are. */
 const untilServed = (query: { state: { data?: readonly Servable[] } }): number | false =>
   query.state.data?.some(isPending) ? OBSERVED_EVERY_MS : whileFew(query)
 
@@ -25,7 +25,7 @@ export const everyVolume = (queries: QueryClient) => ({
   queryFn: ({ signal }: { signal: AbortSignal }) =>
     everyPage(
       (query) => volumeList({ query: { ...query, sort: 'name' }, signal, throwOnError: true }),
-      // The first thousand stand on the screen while the rest is on its way; later rounds replace all at once.
+      // The first thousand are shown while the rest is being loaded; later rounds replace all at once.
       (soFar) =>
         queries.setQueryData(VOLUMES_KEY, (known: Volume[] | undefined) =>
           known && known.length > soFar.length ? known : soFar,
@@ -35,7 +35,7 @@ export const everyVolume = (queries: QueryClient) => ({
   structuralSharing: false,
 })
 
-/** Changes what is known of the volumes without asking again. */
+/** Changes the cached volumes without a request. */
 export const amendVolumes = (queries: QueryClient, change: (volumes: Volume[]) => Volume[]) =>
   queries.setQueryData(VOLUMES_KEY, (known: Volume[] | undefined) => known && change(known))
 

@@ -1,4 +1,4 @@
-/** The row a person has scrolled to stays with the entry of the browser's history: going back leads to it again. */
+/** The row to which the user has scrolled is stored in the entry of the browser's history: going back returns to it. */
 import { useDebounceFn } from '@vueuse/core'
 import { useRoute } from 'vue-router'
 
@@ -15,7 +15,7 @@ export function useListPlace() {
   const kept = (window.history.state as Record<string, Kept | undefined> | null)?.[KEY]
 
   const keep = useDebounceFn((path: string, row: number) => {
-    // Somebody who went on meanwhile left another entry on top.
+    // A user who navigated meanwhile has another entry on top.
     if (path !== route.fullPath) return
     window.history.replaceState({ ...window.history.state, [KEY]: { path, row } satisfies Kept }, '')
   }, PAUSE_MS)

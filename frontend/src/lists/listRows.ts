@@ -1,6 +1,6 @@
 /**
- * The rows of a list as one long table: the server's pages are loaded where somebody looks, and kept in the query cache
- * like any other answer. What is not loaded yet is a gap that the table shows as such.
+ * The rows of a list as one long table: the server's pages are loaded where the user scrolls, and stored in the query cache
+ * like any other response. What is not loaded yet is a gap that the table shows as such.
  */
 import { hashKey, useQueries, useQueryClient } from '@tanstack/vue-query'
 import type { QueryFunction, QueryKey } from '@tanstack/vue-query'
@@ -18,7 +18,7 @@ export interface Paging {
   offset?: number
 }
 
-/** What the generated client makes of an operation, and how often it is asked again: checked by who takes it. */
+/** The generated client's options of an operation, and how often it is polled: checked by the caller. */
 interface PartQuery {
   queryKey: QueryKey
   queryFn?: unknown
@@ -35,9 +35,9 @@ export function useListRows<Row, Part extends ListPart<Row> = ListPart<Row>>(
 ) {
   const queries = useQueryClient()
   const place = useListPlace()
-  // Who comes back to a row in the middle needs no others first.
+  // A user who returns to a row in the middle needs no others first.
   const sight = ref<Sight>({ from: place.start, to: place.start + 1 })
-  /** What was last known; another search or order shows it until its own first rows are here. */
+  /** The last known rows; another search or order shows it until its own first rows are loaded. */
   const known = shallowRef<{ of: string; total: number; rows: Map<number, Row> }>()
 
   const part = (number: number) =>
@@ -48,7 +48,7 @@ export function useListRows<Row, Part extends ListPart<Row> = ListPart<Row>>(
     return Array.from({ length: last - first + 1 }, (_, index) => first + index)
   })
   const parts = useQueries({
-    // The options are the generated ones, whose types say more than a list of them can.
+    // The options are the generated ones, whose types are more specific than a list of them can be.
     queries: computed(() => numbers.value.map((number) => part(number) as never)) as never,
   }) as unknown as Readonly<{
     value: { data?: Part; error: unknown; dataUpdatedAt: number; refetch: () => Promise<unknown> }[]
@@ -56,7 +56,7 @@ export function useListRows<Row, Part extends ListPart<Row> = ListPart<Row>>(
 
   const key = computed(() => hashKey(ask({ limit: PART_ROWS }).queryKey))
   const first = computed(() => parts.value.find(({ data }) => data))
-  // Another list begins at its top.
+  // Another list starts at its top.
   watch(key, () => (sight.value = { from: 0, to: 1 }))
   watch(
     [() => parts.value.map(({ data }) => data), numbers],
@@ -73,7 +73,7 @@ export function useListRows<Row, Part extends ListPart<Row> = ListPart<Row>>(
     { immediate: true },
   )
 
-  /** The rows from one place to another, loaded where they are not; of more than one plan takes, the first. */
+  /** The rows of a range, loaded if missing; if there are more than one plan takes, the first ones. */
   async function between(from: number, to: number): Promise<Row[]> {
     const limit = Math.min(LONGEST, to - from + 1)
     const { queryKey, queryFn } = ask({ limit, ...(from && { offset: from }) })
@@ -87,21 +87,21 @@ export function useListRows<Row, Part extends ListPart<Row> = ListPart<Row>>(
   }
 
   return {
-    /** Changes when it is another list: another search, filter or order. */
+    /** Changes with the list: another search, filter or order. */
     key,
-    /** How many rows the list has; undefined until the first answer. */
+    /** The number of rows of the list; undefined until the first response. */
     total: computed(() => known.value?.total),
     at: (index: number): Row | undefined => known.value?.rows.get(index),
-    /** Those in sight that are here. */
+    /** The loaded rows in sight. */
     shown: computed(() => [...(known.value?.rows.values() ?? [])]),
-    /** An answer of the list in sight, for what its pages say besides. */
+    /** A response of the list in sight, for its other fields. */
     part: computed(() => first.value?.data),
     partReadAt: computed(() => first.value?.dataUpdatedAt ?? 0),
-    /** Another order or search is on its way; what is shown is the one before. */
+    /** Another order or search is being loaded; the previous one is shown. */
     isStale: computed(() => known.value !== undefined && known.value.of !== key.value),
     error: computed(() => parts.value.find(({ error }) => error)?.error ?? undefined),
     refetch: () => Promise.all(parts.value.map(({ refetch }) => refetch())),
-    /** The row to begin at. */
+    /** The row to start at. */
     start: place.start,
     sight,
     look,

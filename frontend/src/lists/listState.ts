@@ -7,12 +7,12 @@ import type { LocationQueryRaw, LocationQueryValue } from 'vue-router'
 const text = (value: LocationQueryValue | LocationQueryValue[] | undefined): string =>
   (Array.isArray(value) ? value[0] : value) ?? ''
 
-/** The API matches whole names with `*` and `?`; plain text means "anywhere in it". */
+/** The API matches whole names with `*` and `?`; plain text means "anywhere in the name". */
 const pattern = (search: string): string => (/[*?]/.test(search) ? search : `*${search}*`)
 
 type Sort<Key extends string> = Key | `-${Key}`
 
-/** `sortable`: what the API can sort by; anything else in a link is taken as the first. */
+/** `sortable`: the fields by which the API can sort; any other in a link becomes the first. */
 export function useListState<Key extends string>(sortable: readonly Key[], initial: NoInfer<Sort<Key>>) {
   const route = useRoute()
   const router = useRouter()
@@ -22,7 +22,7 @@ export function useListState<Key extends string>(sortable: readonly Key[], initi
     return sortable.includes(asked.replace(/^-/, '') as Key) ? (asked as Sort<Key>) : initial
   })
 
-  /** What every list of the API takes. */
+  /** Parameters of every list of the API. */
   const query = computed(() => ({ sort: sort.value }))
   /** For the lists that search by name. */
   const named = computed(() => (search.value ? { name: pattern(search.value) } : {}))
@@ -64,14 +64,14 @@ export function useListState<Key extends string>(sortable: readonly Key[], initi
     setFilter,
     /** Whether a filter other than the search is set. */
     isFiltered: computed(() => [...filters.values()].some((filter) => filter.value)),
-    /** Takes search and filters away. */
+    /** Clears search and filters. */
     clear: () => restart(Object.fromEntries(['q', ...filters.keys()].map((key) => [key, undefined]))),
     setSearch: (q: string) => restart({ q: q || undefined }),
     setSort: (key: string) => restart({ sort: key === initial ? undefined : key }),
   }
 }
 
-/** What the list panel needs of it, whatever the list sorts by. */
+/** What the list panel needs of it, whatever the sort order. */
 export type ListState = Pick<
   ReturnType<typeof useListState<string>>,
   'search' | 'setSearch' | 'setSort' | 'isFiltered' | 'clear'

@@ -8,7 +8,7 @@ import { useConnection } from '@/server/connection'
 import { useSession } from './session'
 
 const RANK: Record<Role, number> = { metrics: 0, viewer: 1, operator: 2, administrator: 3 }
-/** What a person can be; a token can also be for metrics alone. */
+/** The roles of users; a token can also be for metrics only. */
 export type PersonRole = Exclude<Role, 'metrics'>
 
 export function useCan() {

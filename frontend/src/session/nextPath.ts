@@ -1,4 +1,4 @@
-/** Only paths of this site; a `next` from a link must not send a person elsewhere. */
+/** Only paths of this site; a `next` from a link must not lead to another site. */
 export function safeNext(next: unknown): string {
   return typeof next === 'string' && /^\/(?![/\\])/.test(next) ? next : '/'
 }

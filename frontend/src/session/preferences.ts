@@ -1,4 +1,4 @@
-/** What this person chose for this browser: theme, size units, columns of tables. Kept in local storage, never on the server. */
+/** The user's choices for this browser: theme, size units, columns of tables. In local storage, never on the server. */
 import { useColorMode, useLocalStorage } from '@vueuse/core'
 import { defineStore } from 'pinia'
 import { computed } from 'vue'
@@ -10,7 +10,7 @@ export const usePreferences = defineStore('preferences', () => {
   const mode = useColorMode({ storageKey: 'lunette-theme', disableTransition: false })
   const sizes = useLocalStorage<SizeSystem>('lunette-sizes', 'binary')
 
-  /** Columns that are shown or hidden otherwise than usual, by the page's name. */
+  /** Columns whose visibility differs from the default, by the page's name. */
   const columns = useLocalStorage<Record<string, Record<string, boolean>>>('lunette-columns', {})
 
   const isDark = computed(() => mode.state.value === 'dark')

@@ -1,4 +1,4 @@
-/** Who is logged in. The cookie itself is HttpOnly; the store holds what the API says about it. */
+/** Who is logged in. The cookie itself is HttpOnly; the store has the API's view of it. */
 import { defineStore } from 'pinia'
 import { computed, ref } from 'vue'
 import { loginCreate, loginDelete, meShow, passwordChange } from '@/api'
@@ -6,7 +6,7 @@ import type { Me, PasswordChangeWritable as PasswordChange } from '@/api'
 
 export const useSession = defineStore('session', () => {
   const me = ref<Me>()
-  /** False until the API was asked once whether the cookie still holds. */
+  /** False until the API was asked once whether the cookie is still valid. */
   const isKnown = ref(false)
 
   const username = computed(() => me.value?.username)
@@ -19,7 +19,7 @@ export const useSession = defineStore('session', () => {
     () => me.value !== undefined && !mustChangePassword.value && !mustSetUpSecondFactor.value,
   )
 
-  /** Asks who we are; throws only when the API does not answer at all. */
+  /** Requests the identity; throws only if the API does not answer at all. */
   async function load(): Promise<void> {
     const { data, response, error } = await meShow()
     if (!data && response?.status !== 401) throw error
@@ -27,7 +27,7 @@ export const useSession = defineStore('session', () => {
     isKnown.value = true
   }
 
-  /** Throws the API's problem when name and password do not match, or a code is needed or wrong. */
+  /** Throws the API's problem if name and password do not match, or a code is needed or wrong. */
   async function login(username: string, password: string, code?: string): Promise<void> {
     const { data } = await loginCreate({
       body: { username, password, ...(code && { code }) },
@@ -37,7 +37,7 @@ export const useSession = defineStore('session', () => {
     isKnown.value = true
   }
 
-  /** Throws the API's problem when the current password or the code is wrong, or the new password too weak. */
+  /** Throws the API's problem if the current password or the code is wrong, or the new password too weak. */
   async function changePassword(body: PasswordChange): Promise<void> {
     await passwordChange({ body, throwOnError: true })
     await load()

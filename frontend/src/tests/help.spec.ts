@@ -1,4 +1,4 @@
-/** Beside every field stands what it means, or it says here why its name is enough. */
+/** Every field has help next to it, or is listed here with the reason why its name is enough. */
 import { expect, it } from 'vitest'
 
 const sources = Object.entries(
@@ -37,7 +37,7 @@ const excused = Object.values(NO_HELP).flat()
 
 interface Field {
   place: string
-  /** The keys of its texts; an expression without one stands for itself. */
+  /** The keys of its texts; an expression without one is its own key. */
   labels: string[]
   hasHelp: boolean
 }
@@ -46,7 +46,7 @@ const TAG = /<UFormField((?:[^>"]|"[^"]*")*)>/g
 const fields: Field[] = sources.flatMap(([place, source]) =>
   [...source.matchAll(TAG)].flatMap(([, attributes = '']) => {
     const label = /\s:?label="([^"]*)"/.exec(attributes)?.[1]
-    // A field without a label holds a box, which has its own words.
+    // A field without a label contains a box, which has its own words.
     if (label === undefined) return []
     const keys = [...label.matchAll(/t\(\s*['`]([\w.]+?)(?:\.\$\{[^}]*\})?['`]/g)].map(([, key]) => key ?? '')
     return [{ place, labels: keys.length ? keys : [label], hasHelp: /\s:?help="/.test(attributes) }]

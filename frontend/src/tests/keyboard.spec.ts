@@ -1,6 +1,6 @@
 /**
- * Nothing that changes something needs a pointer: every test here reaches what it uses with Tab, as it stands in the
- * order of the page, and uses it with Enter or the space bar. No pointer event and no click is sent by a test.
+ * No change needs a pointer: every test here reaches its controls with Tab, in the
+ * order of the page, and uses them with Enter or the space bar. Tests send no pointer event and no click.
  */
 import { describe, expect, it, vi } from 'vitest'
 import { settle, text, visit } from '../../mock/visit'
@@ -8,7 +8,7 @@ import { loggedIn } from '../../mock/world'
 
 const STOPS = 'a[href], button, input, select, textarea, summary, [tabindex]'
 
-/** What Tab stops at, in order; a dialog that is open keeps it inside. */
+/** The stops of Tab, in order; an open dialog contains it. */
 function stops(): HTMLElement[] {
   const within = document.querySelector('[role=dialog]') ?? document.body
   return [...within.querySelectorAll<HTMLElement>(STOPS)].filter(
@@ -23,7 +23,7 @@ const nameOf = (one: HTMLElement): string => {
   return one.getAttribute('aria-label') ?? (labelled ? text(labelled) : text(one))
 }
 
-/** The stop with this name takes the focus; the test fails with the names of all stops. */
+/** Moves the focus to the stop with this name; otherwise the test fails with the names of all stops. */
 function tabTo(name: string | RegExp): HTMLElement {
   const found = stops().find((one) =>
     typeof name === 'string' ? nameOf(one) === name : name.test(nameOf(one)),
@@ -33,7 +33,7 @@ function tabTo(name: string | RegExp): HTMLElement {
   return found
 }
 
-/** A key as a browser takes it: what nobody prevents activates what has the focus. */
+/** A key as in a browser: unless prevented, it activates the focused element. */
 async function press(key: string, more: KeyboardEventInit = {}): Promise<void> {
   const focused = (document.activeElement ?? document.body) as HTMLElement
   const event = new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...more })

@@ -1,4 +1,4 @@
-/** Everything the API can do, a person can do here: each operation is called by the page, or it says here why not. */
+/** Everything the API can do, the page can do: each operation is called by the page, or is listed here with the reason. */
 import { expect, it } from 'vitest'
 import { settle, visit } from '../../mock/visit'
 import { loggedIn } from '../../mock/world'
@@ -14,7 +14,7 @@ const files = Object.values(
 )
 const sources = files.join('\n')
 
-/** Operations without a call of the generated client, with the reason or the place that does it otherwise. */
+/** Operations without a call of the generated client, with the reason or the place of the call. */
 const OTHERWISE: Record<string, string> = {
   health_show: 'for load balancers and monitoring: status_show says more',
   alert_show: 'the list of alerts holds all of each',
@@ -23,7 +23,7 @@ const OTHERWISE: Record<string, string> = {
   event_stream: 'an EventSource, in live.ts',
   update_upload: 'with the progress of the upload, in bundleUpload.ts',
 }
-/** What is no call of the client must show in the sources by its address. */
+/** Operations without a call of the client must be in the sources by their address. */
 const ADDRESSES: Record<string, string> = {
   host_kit_download: 'kit.tar',
   event_stream: '/events/stream',
@@ -82,12 +82,12 @@ it('offers every field of every request, or says why not', () => {
   expect(Object.keys(NO_FIELD).filter((one) => !fields.includes(one))).toEqual([])
 })
 
-/** Parameters that every list has; the page loads what is in sight, and sorts by the heads of its tables. */
+/** Parameters of every list; the page loads the rows in sight, and sorts by the heads of its tables. */
 const PAGING = ['limit', 'cursor', 'offset', 'sort']
-/** Parameters of every change: the plan dialog asks with the one and confirms with the other. */
+/** Parameters of every change: the plan dialog uses one to plan and the other to confirm. */
 const PLANNING = ['dry_run', 'confirm']
 
-/** Where a list's filters are: an address of the page that sets all it has. */
+/** The filters of a list: an address of its page with all of them. */
 const FILTERED: Record<string, string> = {
   '/volumes': '/volumes?q=lun&array=tank&host=host1&group=cluster&state=ready',
   '/deleted-volumes': '/deleted-volumes?q=lun&array=tank',
@@ -144,7 +144,7 @@ const lists = Object.entries(api.paths).flatMap(([path, { get }]) => {
   return names.includes('limit') && filters.length ? [{ path: path.replace('/api/v1', ''), filters }] : []
 })
 
-/** What the page asks of a list at the address with all its filters. */
+/** The requests of the page for a list at the address with all its filters. */
 async function asked(path: string): Promise<Set<string>> {
   const address = FILTERED[path]
   if (!address) return new Set()
@@ -171,7 +171,7 @@ it('speaks of the filters of lists that there are', () => {
   expect(named.filter((path) => !paths.includes(path))).toEqual([])
 })
 
-/** Parameters of what is no list that no caller of it names, with the reason. */
+/** Parameters of other operations that no caller uses, with the reason. */
 const NOT_GIVEN: Record<string, string> = {
   'layout_list block_bytes': 'all volumes have the size of blocks that the answer is for by itself',
 }
@@ -179,7 +179,7 @@ const NOT_GIVEN: Record<string, string> = {
 it('gives every parameter of everything else, or says why not', () => {
   const missing = operations.flatMap(({ operationId, parameters = [] }) => {
     const names = parameters.filter((one) => one.in === 'query').map(({ name }) => name)
-    // The file holds what the list shows: EventsPage.spec.ts.
+    // The file contains what the list shows: EventsPage.spec.ts.
     if (names.includes('limit') || operationId === 'event_export') return []
     const address = ADDRESSES[operationId]
     const callers = files.filter((file) => (address ? file.includes(address) : isCalled(operationId, file)))

@@ -1,4 +1,4 @@
-/** What each page must show of the world behind the API, and how it stays current. */
+/** What each page must show of the data behind the API, and how it stays current. */
 import { describe, expect, it } from 'vitest'
 import { UNSEEN } from '../../mock/alerts'
 import { volumesJob } from '../../mock/journal'

@@ -1,4 +1,4 @@
-/** Every text a page asks for exists, no text is left over, and no folder overwrites the texts of another. */
+/** Every requested text exists, no text is unused, and no folder overwrites the texts of another. */
 import { expect, it } from 'vitest'
 import api from '@/api/texts.gen.json'
 

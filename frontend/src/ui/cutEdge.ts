@@ -1,4 +1,4 @@
-/** Whether something wide goes on to the right of what its frame shows, so that a shadow there can say so. */
+/** Whether something wide continues to the right of its frame, so that a shadow can show it. */
 import { useEventListener, useResizeObserver } from '@vueuse/core'
 import { ref } from 'vue'
 import type { Ref } from 'vue'

@@ -1,4 +1,4 @@
-/** Numbers, sizes and times as a person reads them. Sizes come in two systems and never mix on one screen. */
+/** Readable numbers, sizes and times. Sizes have two systems, which never mix on one screen. */
 
 export type SizeSystem = 'binary' | 'decimal'
 
@@ -33,7 +33,7 @@ export function formatPercent(part: number, whole: number): string {
   if (whole <= 0) return '0 %'
   const percent = (part / whole) * 100
   if (percent > 0 && percent < 1) return '<1 %'
-  // 99.6 % must not read as full.
+  // 99.6 % must not be shown as full.
   return `${percent < 100 ? Math.min(99, Math.round(percent)) : 100} %`
 }
 
@@ -51,7 +51,7 @@ export function formatAge(iso: string, now: number): string {
   return span ? words.format(-Math.floor(seconds / span[0]), span[1]) : 'just now'
 }
 
-/** "25 Nov 2026, 14:03:09 CET": in the browser's time zone, and it says so: schedules run in the appliance's. */
+/** "25 Nov 2026, 14:03:09 CET": in the browser's time zone, which it names: schedules run in the appliance's. */
 export function formatMoment(iso: string): string {
   return new Intl.DateTimeFormat('en-GB', {
     day: 'numeric',
@@ -78,7 +78,7 @@ export function formatDuration(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`
 }
 
-/** One unit, rounded down: "15 h", "3 d". For estimates, which are at least that. */
+/** One unit, rounded down: "15 h", "3 d". For estimates, which are minimums. */
 export function formatRoughly(seconds: number): string {
   if (seconds < 60) return formatDuration(seconds)
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`

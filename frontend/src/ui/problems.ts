@@ -1,4 +1,4 @@
-/** Turns whatever a call threw into one readable problem; the server's own words win. */
+/** Turns any thrown error into one readable problem; the server's own words take precedence. */
 
 /** An object that prevents a change. */
 export interface Blocker {
@@ -28,7 +28,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 const isFieldProblem = (value: unknown): value is FieldProblem =>
   isRecord(value) && typeof value['field'] === 'string' && typeof value['message'] === 'string'
 
-/** `unreachable` is the title for an error that never came from the API: no network, a proxy's HTML page. */
+/** `unreachable` is the title for an error that is not from the API: no network, a proxy's HTML page. */
 export function readProblem(error: unknown, unreachable: string): ReadableProblem {
   if (!isRecord(error) || typeof error['title'] !== 'string') return { title: unreachable, fields: [] }
   return {
@@ -40,7 +40,7 @@ export function readProblem(error: unknown, unreachable: string): ReadableProble
   }
 }
 
-/** The path a problem names without what is only its place in the request: `body.mappings[0].lun` is `lun`. */
+/** The path that a problem names, without its place in the request: `body.mappings[0].lun` is `lun`. */
 const leaf = (field: string): string => field.split(/[./]/).at(-1) ?? field
 
 /** The message for one form field, whether the server named it `name` or `body.name`; `iqns[2]` belongs to `iqns`. */

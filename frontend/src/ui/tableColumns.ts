@@ -1,15 +1,15 @@
-/** What a page says about one column of a DataTable. */
+/** The definition of one column of a DataTable. */
 export interface TableColumn {
   /** Name of the cell's slot, and of the sort field unless `sort` names another. */
   key: string
   label: string
-  /** True where the API can sort by `key`. */
+  /** True if the API can sort by `key`. */
   isSortable?: boolean
-  /** Figures stand right, so that digits line up. */
+  /** Figures are right-aligned, so that digits line up. */
   isFigure?: boolean
-  /** The label is for readers only, as above a column of buttons. */
+  /** The label is for screen readers only, as above a column of buttons. */
   isUnlabelled?: boolean
-  /** Not shown until a person asks for it. */
+  /** Hidden by default. */
   isOptional?: boolean
   /** Extra classes of the cells, such as a width. */
   class?: string

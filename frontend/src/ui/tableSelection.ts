@@ -1,10 +1,10 @@
-/** Rows that are picked for one change of all of them: by a click, a range, the page, or all that match. */
+/** Rows selected for one change of all of them: by a click, a range, the page, or all that match. */
 import { computed, shallowRef } from 'vue'
 
 /** What a table needs of it. */
 export interface RowSelection<Row> {
   has: (row: Row) => boolean
-  /** One row; with `isRange` all of `rows` from the one that was clicked before to it. */
+  /** One row; with `isRange` all of `rows` from the previously clicked one to it. */
   toggle: (row: Row, rows: readonly Row[], isRange: boolean) => void
   put: (rows: readonly Row[], isPicked: boolean) => void
   clear: () => void

@@ -1,4 +1,4 @@
-/** Of a long table only the rows in sight are in the page; the space of all others is kept above and below them. */
+/** Of a long table only the rows in sight are in the page; the space of all others is reserved above and below them. */
 import { useVirtualizer } from '@tanstack/vue-virtual'
 import { useElementSize, useThrottleFn } from '@vueuse/core'
 import { computed, nextTick, ref, watch } from 'vue'
@@ -10,20 +10,20 @@ export interface Sight {
   to: number
 }
 
-/** Up to here a table is all there: readers, find-in-page and printing get the whole of it. */
+/** Up to this length a table is rendered completely, for screen readers, find-in-page and printing. */
 export const WHOLE_ROWS = 50
-/** Before a row has been measured, and of the head. */
+/** Heights before a row has been measured, and of the head. */
 const ROW_PX = 45
 const HEAD_PX = 37
-/** Rows drawn beyond the edges, so that a turn of the wheel meets no gap. */
+/** Rows rendered beyond the edges, so that a turn of the wheel shows no gap. */
 const BEYOND = 8
-/** While somebody scrolls, what comes into sight is told so often; rows flown over are not asked for. */
+/** The interval of reports while the user scrolls; rows scrolled past are not requested. */
 const TELL_MS = 120
 
 interface Table {
   frame: Readonly<Ref<HTMLElement | null>>
   total: Readonly<Ref<number>>
-  /** Where to begin, when the rows are there for the first time. */
+  /** The row to start at, once rows are loaded. */
   start: number
   onSight: (sight: Sight) => void
 }
@@ -86,7 +86,7 @@ export function useTableWindow({ frame, total, start, onSight }: Table) {
     measure: (element: unknown) => {
       if (isLong.value) virtualizer.value.measureElement(element as Element | null)
     },
-    /** Brings a row into sight and, once it is drawn, resolves. */
+    /** Scrolls to a row and resolves once it is rendered. */
     show: async (index: number): Promise<void> => {
       if (isLong.value) virtualizer.value.scrollToIndex(index, { align: 'auto' })
       await nextTick()
@@ -96,12 +96,12 @@ export function useTableWindow({ frame, total, start, onSight }: Table) {
 }
 
 /**
- * The widths the columns of a long table have when its first rows are there: with other rows in sight they would be
- * others, and the table would shake. A column whose words are wider still grows.
+ * The widths of the columns of a long table when its first rows are loaded: with other rows in sight they would
+ * differ, and the table would shake. A column with wider content still grows.
  */
 export function useColumnWidths(
   frame: Readonly<Ref<HTMLElement | null>>,
-  /** It is long, and rows are there to be measured. */
+  /** It is long, and rows are loaded to be measured. */
   isNeeded: () => boolean,
   /** Changes when the columns do, or the list. */
   of: () => string,

@@ -4,7 +4,7 @@ import { nvmeDisk, sasDisk } from '../../../mock/storage'
 import { click, control, dialog, field, settle, text, type, visit } from '../../../mock/visit'
 import { loggedIn } from '../../../mock/world'
 const PAUSE_MS = 500
-/** The API was asked about what the form holds, and has answered. */
+/** The API was queried about the content of the form, and has answered. */
 const planned = async () => {
   await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
   await vi.waitFor(() => expect(document.querySelector('[aria-busy=true]')).toBeNull(), 5_000)
@@ -78,7 +78,7 @@ describe('the wizard', () => {
     const { page, requests } = await visit('/arrays/new', loggedIn())
     await choose(page, 'Number of disks: ST12000NM004J', '3')
     tick(page, 'ZL2A004Q')
-    requests.splice(0) // on a busy machine the plan of the first three disks was asked for already
+    requests.splice(0) // on a busy machine the plan of the first three disks has been requested already
     await planned()
     expect(summary(page)).toContain('One selected disk is not blank. Confirm that it can be wiped')
     expect(requests.filter((one) => one.startsWith('POST'))).toEqual([])

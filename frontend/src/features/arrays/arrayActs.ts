@@ -1,4 +1,4 @@
-/** What can be asked of an array, as changes of the API; each but to forget it is a job. */
+/** The possible changes of an array, as changes of the API; each but forgetting it is a job. */
 import {
   arrayDelete,
   arrayAddDisks,
@@ -28,7 +28,7 @@ import type {
 import { deletionOf } from '@/changes/change'
 import type { Change } from '@/changes/change'
 
-/** What can be done with one disk of an array. */
+/** The possible changes of one disk of an array. */
 export type MemberVerb = 'replace' | 'fail' | 'remove' | 'readd' | 'write_mostly' | 'read_again'
 
 const FIRST: Record<string, MemberVerb[]> = {
@@ -39,7 +39,7 @@ const FIRST: Record<string, MemberVerb[]> = {
   missing: ['replace', 'readd', 'remove'],
 }
 
-/** Of disks that hold nobody's data. */
+/** For disks without data to retain. */
 const BESIDE: Partial<Record<ArrayMember['role'], MemberVerb[]>> = {
   log: ['replace', 'remove'],
   cache: ['remove'],
@@ -47,7 +47,7 @@ const BESIDE: Partial<Record<ArrayMember['role'], MemberVerb[]>> = {
   spare: ['remove'],
 }
 
-/** Whether reads of a mirror go to its other disks. */
+/** Whether reads of a mirror use its other disks. */
 export const isWriteMostly = (array: StorageArray, member: ArrayMember): boolean =>
   array.write_mostly.includes(member.disk_id)
 
@@ -56,7 +56,7 @@ function reading(array: StorageArray, member: ArrayMember): MemberVerb[] {
   return [isWriteMostly(array, member) ? 'read_again' : 'write_mostly']
 }
 
-/** Only what the state of the disk allows, of what the engine can; the plan tells whether the array allows it too. */
+/** Only what the state of the disk allows and the engine supports; the plan shows whether the array allows it too. */
 export const verbsOf = (
   array: StorageArray,
   member: ArrayMember,
@@ -67,7 +67,7 @@ export const verbsOf = (
 ]
 
 const path = (array: StorageArray) => ({ array: array.id })
-/** Disks that are added, and those of them of which a person said that they may be wiped. */
+/** Disks that are added, and those of them with consent to be wiped. */
 export interface Taken {
   chosen: string[]
   wipe: string[]
@@ -111,7 +111,7 @@ export const replaceDisk = (array: StorageArray, old: string, disks: Taken): Cha
 
 const ONE_DISK = { fail: arrayFail, remove: arrayRemove, readd: arrayReadd }
 
-/** The other disks that are write-mostly stay so. */
+/** The other disks that are write-mostly stay write-mostly. */
 const setWriteMostly = (array: StorageArray, disk: string, verb: 'write_mostly' | 'read_again'): Change => {
   const others = array.write_mostly.filter((id) => id !== disk)
   return changeArray(array, { write_mostly: verb === 'write_mostly' ? [...others, disk] : others })
@@ -129,19 +129,19 @@ export const changeDisk = (
         send: (call) => ONE_DISK[verb]({ path: path(array), body: { disk }, ...call }),
       }
 
-/** The dialog has the name typed before it sends this. */
+/** The dialog requires typing the name before it sends this. */
 export const forceStart = (array: StorageArray): Change => ({
   noun: 'array',
   send: (call) => arrayForceStart({ path: path(array), body: { confirm: array.name }, ...call }),
 })
 
-/** For one that is lost for good: the dialog has the name typed before it sends this. */
+/** For one that is permanently lost: the dialog requires typing the name before it sends this. */
 export const forget = (array: StorageArray): Change => ({
   noun: 'array',
   send: (call) => arrayForget({ path: path(array), body: { confirm: array.name }, ...call }),
 })
 
-/** It destroys nothing, so the plan alone is asked about: the array can be adopted again. */
+/** It destroys nothing, so only the plan is confirmed: the array can be adopted again. */
 export const release = (array: StorageArray): Change => ({
   noun: 'array',
   send: (call) => arrayRelease({ path: path(array), body: { confirm: array.name }, ...call }),

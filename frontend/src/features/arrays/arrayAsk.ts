@@ -1,4 +1,4 @@
-/** What is asked of one array in its dialog: which form it takes, what was filled in, and the change it becomes. */
+/** The request for one array in its dialog: its form, the typed values, and the resulting change. */
 import { computed, ref } from 'vue'
 import type { Ref } from 'vue'
 import { useI18n } from 'vue-i18n'
@@ -28,12 +28,12 @@ export type Form =
 export type Question =
   Exclude<Form, 'replace'> | 'delete' | 'release' | 'forget' | 'force_start' | ScrubAction
 
-/** Everything a form of the dialog can hold. */
+/** Everything that a form of the dialog can hold. */
 export interface AskDraft {
   role: AddedRole
   chosen: string[]
   wipe: string[]
-  /** What the array is to become. */
+  /** The new level. */
   level: Level
   pace: { min: string; max: string }
   tuning: ReturnType<typeof tuningOf>
@@ -50,7 +50,7 @@ export function useArrayAsk(
 ) {
   const { t } = useI18n()
   const act = useAct()
-  /** Which form the dialog shows; none where the plan alone says it all. */
+  /** The form of the dialog; none if the plan alone is enough. */
   const form = ref<Form>()
   const isDeletion = ref(false)
   const draft = ref<AskDraft>({
@@ -65,7 +65,7 @@ export function useArrayAsk(
 
   const verbs = computed(() => level.value?.verbs ?? [])
   const isLost = computed(() => ['missing', 'failed'].includes(array.value?.health ?? ''))
-  /** A check that runs can be stopped; else one can be started. One that stays stopped can only be forced to start. */
+  /** A running check can be stopped; else one can be started. One that stays stopped can only be forced to start. */
   const questions = computed<Question[]>(() => {
     if (array.value?.observed?.dirty_degraded)
       return verbs.value.includes('force_start') ? ['force_start'] : []
@@ -95,7 +95,7 @@ export function useArrayAsk(
     }
   }
 
-  /** The name is typed where disks that carry something are wiped. */
+  /** The name is typed if disks with content are wiped. */
   const subjectOf = (shown: StorageArray) => (draft.value.wipe.length ? shown.name : undefined)
 
   function onMember(verb: MemberVerb, member: ArrayMember): void {

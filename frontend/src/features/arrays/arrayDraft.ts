@@ -1,14 +1,14 @@
-/** What the array wizard holds, and the body of the request it becomes: a level names the options it has. */
+/** The content of the array wizard, and the body of its request: a level names its options. */
 import type { ArrayCreate, ArrayEngine, EngineLevel, Layout, Level } from '@/api'
 
-/** Fields of a creation that name disks beside the data disks. */
+/** Fields of a creation that name disks other than data disks. */
 export const BESIDE = ['spares', 'log', 'cache', 'special'] as const
 export type Beside = (typeof BESIDE)[number]
 
 const NUMBER = (typed: string): number => Number(typed)
 const MIB_PER_SECOND = (typed: string): number => Math.round(Number(typed) * 2 ** 20)
 const WORD = (typed: string): string => typed
-/** Every other option, and how what is typed or chosen becomes its value. Empty leaves the choice to the engine. */
+/** Every other option, and how the typed or chosen text becomes its value. Empty leaves the choice to the engine. */
 const OPTIONS = {
   chunk_bytes: NUMBER,
   layout: WORD,
@@ -29,7 +29,7 @@ const OPTIONS = {
   keep_key: (typed: string): boolean => typed === '1',
 } satisfies Partial<Record<keyof ArrayCreate, (typed: string) => unknown>>
 export type Option = keyof typeof OPTIONS
-/** What is typed for an array that is not to be encrypted after all is left out. */
+/** Values typed for encryption are omitted if the array is not to be encrypted after all. */
 const OF_ENCRYPTION: Option[] = ['passphrase', 'keep_key']
 
 export interface ArrayDraft {
@@ -37,7 +37,7 @@ export interface ArrayDraft {
   engine: ArrayEngine
   level: Level
   disks: string[]
-  /** Those of the chosen disks of which a person said that what is on them may be lost. */
+  /** The chosen disks with consent to be wiped. */
   wipe: string[]
   beside: Record<Beside, string[]>
   options: Record<Option, string>
@@ -55,17 +55,17 @@ export const freshDraft = (): ArrayDraft => ({
 
 export const CHUNKS = [16, 32, 64, 128, 256, 512, 1024].map((kib) => kib * 1024)
 
-/** The roles of disks beside the data that this level has. */
+/** The roles of disks other than data that this level has. */
 export const besideOf = (level: EngineLevel | undefined): Beside[] =>
   BESIDE.filter((role) => level?.options.includes(role))
 
-/** Every disk the draft takes, data first. */
+/** Every disk of the draft, data disks first. */
 export const everyDisk = (draft: ArrayDraft, level: EngineLevel | undefined): string[] => [
   ...draft.disks,
   ...besideOf(level).flatMap((role) => draft.beside[role]),
 ]
 
-/** Undefined while there is not enough to ask the API about. What this level does not have is left out. */
+/** Undefined while there is too little for a request. What this level does not have is omitted. */
 export function bodyOf(draft: ArrayDraft, level: EngineLevel): ArrayCreate | undefined {
   if (!draft.name.trim() || draft.disks.length < level.min_disks) return undefined
   const taken = new Set(everyDisk(draft, level))
@@ -91,7 +91,7 @@ const MANY_DISKS = 8
 const CLOSED = ['ppl', 'copy_on_write']
 const closes = ({ write_hole: [policy] }: Layout): number => Number(CLOSED.includes(policy ?? ''))
 
-/** The most room that survives a loss, of many disks two, and a power cut if there is a choice. RAID 4 comes last. */
+/** The most capacity that survives a loss (two with many disks), and a power failure if possible. RAID 4 comes last. */
 export function suggestLevel(count: number, layouts: readonly Layout[]): Level | undefined {
   const losses = count >= MANY_DISKS ? 2 : 1
   const [best] = layouts
@@ -106,7 +106,7 @@ export function suggestLevel(count: number, layouts: readonly Layout[]): Level |
   return best?.level
 }
 
-/** The first of tank, tank2, tank3 … that no array has. */
+/** The first of tank, tank2, tank3 … that is not in use. */
 export function freeName(taken: readonly string[]): string {
   let name = 'tank'
   for (let number = 2; taken.includes(name); number += 1) name = `tank${number}`

@@ -12,7 +12,7 @@ const HEALTH: Record<StorageArray['health'], Tone> = {
   unknown: 'quiet',
 }
 
-/** A member's state is the engine's own word; one that is not in this table draws no colour. */
+/** A member's state is the engine's own term; one that is not in this table has no color. */
 const MEMBER: Record<string, Tone> = {
   in_sync: 'good',
   rebuilding: 'busy',
@@ -22,23 +22,23 @@ const MEMBER: Record<string, Tone> = {
   missing: 'bad',
 }
 
-/** An array stands while it is ready, and while a job changes its disks. */
+/** An array is in service while it is ready, and while a job changes its disks. */
 const stands = (array: StorageArray): boolean => array.state === 'ready' || array.state === 'changing'
 
-/** An array that is being created, deleted or stuck says so; one that stands shows the kernel's health. */
+/** An array that is being created, deleted or stuck says so; one in service shows the kernel's health. */
 export function arrayTone(array: StorageArray): Tone {
   if (stands(array)) return array.locked ? 'bad' : HEALTH[array.health]
   return array.state === 'stuck' ? 'bad' : 'busy'
 }
 
-/** i18n key of the word that goes with the tone. */
+/** i18n key of the word that belongs to the tone. */
 export const arrayWord = (array: StorageArray): string => {
   if (!stands(array)) return `states.${array.state}`
   if (array.observed?.dirty_degraded) return 'arrays.dirtyDegraded'
   return array.locked ? 'arrays.encryption.word' : `arrays.health.${array.health}`
 }
 
-/** i18n key of how the write hole is treated now: while an array grows that is not what was chosen. */
+/** i18n key of the present protection against the write hole: while an array grows, it is not the chosen one. */
 export const writeHoleWord = (array: StorageArray): string =>
   `arrays.writeHole.${array.observed?.write_hole ?? array.write_hole}`
 
@@ -46,7 +46,7 @@ export const memberTone = (member: ArrayMember): Tone => MEMBER[member.state] ??
 
 const LEVELS: Record<string, string> = { stripe: 'Stripe', mirror: 'Mirror', external: 'External device' }
 
-/** "RAID 5" of `raid5`, "RAID-Z2" of `raidz2`, "dRAID2" of `draid2`; a word nobody told us about as it is. */
+/** "RAID 5" of `raid5`, "RAID-Z2" of `raidz2`, "dRAID2" of `draid2`; unknown levels unchanged. */
 export const levelName = (level: string): string =>
   LEVELS[level] ??
   level

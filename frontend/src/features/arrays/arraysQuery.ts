@@ -2,7 +2,7 @@ import type { ArrayListResponse } from '@/api'
 import { arrayListOptions } from '@/api/@tanstack/vue-query.gen'
 import { OBSERVED_EVERY_MS, RUNNING_JOBS_EVERY_MS } from '@/server/queries'
 
-/** An appliance has a handful of arrays: one page holds them all. Polled faster while the kernel works on one. */
+/** An appliance has few arrays: one page holds them all. Polled faster while the kernel works on one. */
 const ALL = 200
 
 const isWorking = (page: ArrayListResponse | undefined): boolean =>

@@ -1,4 +1,4 @@
-/** Disks an array can be made of, grouped by what is interchangeable, and taken out of a group by rule. */
+/** Disks for an array, grouped by what is interchangeable, and chosen from a group by rule. */
 import type { Disk } from '@/api'
 
 /** Disks that are interchangeable: one model, one size. */
@@ -9,11 +9,11 @@ export interface DiskGroup {
   disks: Disk[]
 }
 
-/** Blank, or carrying something that a wipe may destroy. */
+/** Blank, or with content that a wipe may destroy. */
 export const isCandidate = (disk: Disk): boolean =>
   disk.state === 'free' || (disk.state === 'occupied' && disk.wipeable)
 
-/** What is offered first in the place of a disk: blank before all, then large enough, then in good health. */
+/** The order of offered replacements: blank first, then large enough, then in good health. */
 export function replacementFor(leaving: { disk_id: string }, disks: readonly Disk[]): Disk | undefined {
   const needed = disks.find(({ id }) => id === leaving.disk_id)?.size_bytes ?? 0
   const drawbacks = ({ state, size_bytes: size, health }: Disk): number =>
@@ -23,7 +23,7 @@ export function replacementFor(leaving: { disk_id: string }, disks: readonly Dis
   return disks.filter(isCandidate).sort((one, other) => drawbacks(one) - drawbacks(other))[0]
 }
 
-/** Blank disks before those that would be wiped, so that "take four" takes blank ones first. */
+/** Blank disks before those that would be wiped, so that a number of disks takes blank ones first. */
 export function groupDisks(disks: readonly Disk[]): DiskGroup[] {
   const groups = new Map<string, DiskGroup>()
   for (const disk of disks.filter(isCandidate)) {
@@ -42,10 +42,10 @@ export function groupDisks(disks: readonly Disk[]): DiskGroup[] {
   return [...groups.values()].sort((a, b) => b.disks.length - a.disks.length)
 }
 
-/** Where a disk sits, as far as the machine tells: disks of one place are lost or slow together. */
+/** The place of a disk, as far as the machine reports it: disks in one place fail or slow down together. */
 export const placeOf = (disk: Disk): string => String(disk.observed?.numa_node ?? '')
 
-/** One disk of each place after the other, so that the first so many are spread as evenly as can be. */
+/** Disks of each place in turn, so that any number of them is spread evenly. */
 export function spread(disks: readonly Disk[]): Disk[] {
   const places = new Map<string, Disk[]>()
   for (const disk of disks) places.set(placeOf(disk), [...(places.get(placeOf(disk)) ?? []), disk])
@@ -54,7 +54,7 @@ export function spread(disks: readonly Disk[]): Disk[] {
   return Array.from({ length: longest }, (_, turn) => lines.flatMap((line) => line[turn] ?? [])).flat()
 }
 
-/** The choice with exactly `count` disks of this group, the rest of it untouched. Only blank ones are taken by rule. */
+/** The choice with exactly `count` disks of this group, the rest unchanged. Only blank ones are chosen by rule. */
 export function take(
   chosen: readonly string[],
   group: DiskGroup,
@@ -71,6 +71,6 @@ export function take(
   ]
 }
 
-/** The chosen disks that carry something: each takes a person's word before it is wiped. */
+/** The chosen disks with content: each needs consent before it is wiped. */
 export const toWipe = (chosen: readonly string[], disks: readonly Disk[]): Disk[] =>
   disks.filter((disk) => chosen.includes(disk.id) && isCandidate(disk) && disk.state !== 'free')

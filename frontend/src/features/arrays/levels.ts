@@ -1,4 +1,4 @@
-/** What the engines of this appliance could make of the disks of a draft, and the level that is chosen among it. */
+/** The possible arrays of the draft's disks, by engine, and the chosen level. */
 import { keepPreviousData, useQuery } from '@tanstack/vue-query'
 import { computed, ref, watch } from 'vue'
 import type { Engine, Level } from '@/api'
@@ -7,7 +7,7 @@ import { suggestLevel } from './arrayDraft'
 import type { ArrayDraft } from './arrayDraft'
 
 export function useLevels(draft: ArrayDraft, known: () => readonly Engine[] | undefined) {
-  /** Until a person chooses one, the level follows the disks. */
+  /** Until one is chosen, the level follows the disks. */
   const hasChosen = ref(false)
   const engines = computed(() => (known() ?? []).filter(({ kind }) => kind === 'array'))
   const engine = computed(() => engines.value.find((one) => one.engine === draft.engine))
@@ -23,13 +23,13 @@ export function useLevels(draft: ArrayDraft, known: () => readonly Engine[] | un
   const layouts = computed(() =>
     draft.disks.length ? (query.data.value?.layouts ?? []).filter((one) => one.engine === draft.engine) : [],
   )
-  /** What the chosen level would give, in the layout that is chosen or its default, which comes first. */
+  /** What the chosen level would offer, in the chosen layout or its default, which comes first. */
   const layout = computed(() => {
     const own = layouts.value.filter((one) => one.level === draft.level)
     return own.find((one) => one.layout === draft.options.layout) ?? own[0]
   })
 
-  /** What the level offers against the write hole: with these disks, once they are chosen. */
+  /** The protection against the write hole that the level offers, with the chosen disks if there are any. */
   const policies = computed(() => (layout.value?.possible ? layout.value : level.value)?.write_hole ?? [])
 
   function choose(chosen: Level): void {
@@ -37,7 +37,7 @@ export function useLevels(draft: ArrayDraft, known: () => readonly Engine[] | un
     draft.level = chosen
   }
 
-  // An engine that is not there leaves the choice to the first that is.
+  // If the engine is not available, the first available one is used.
   watch(
     engines,
     (all) => {
@@ -56,7 +56,7 @@ export function useLevels(draft: ArrayDraft, known: () => readonly Engine[] | un
     const fallback = isPossible ? undefined : found.find(({ possible }) => possible)?.level
     draft.level = wanted ?? fallback ?? (isOther ? levels[0]?.level : undefined) ?? draft.level
   })
-  // A policy or a layout of another level is none of this one.
+  // A policy or a layout of another level does not apply to this one.
   watch(policies, (now) => {
     if (!now.some((one) => one === draft.options.write_hole)) draft.options.write_hole = ''
   })

@@ -1,4 +1,4 @@
-/** The pace of a resync as it is typed, in MiB per second and disk, and the body it becomes. */
+/** The typed rebuild speed, in MiB per second and disk, and the body of its request. */
 import type { ArrayPatch, StorageArray } from '@/api'
 
 const MIB = 2 ** 20
@@ -9,7 +9,7 @@ export interface PaceDraft {
 }
 
 const typed = (bytes: number | null): string => (bytes === null ? '' : String(bytes / MIB))
-/** Null hands the pace back to the kernel. What is no number goes on as it is: the API says what is wrong with it. */
+/** Null restores the kernel's default. Text that is not a number is sent as it is: the API explains what is wrong. */
 const bytes = (text: string): number | null => (text.trim() ? Math.round(Number(text) * MIB) : null)
 
 export const paceOf = (array: StorageArray): PaceDraft => ({

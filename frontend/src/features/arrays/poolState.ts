@@ -1,4 +1,4 @@
-/** How full a thin pool is, as one tone, and the fills at which the appliance acts (see docs/howto/volumes.md). */
+/** How full a thin pool is, as one tone, and the thresholds at which the appliance acts (see docs/howto/volumes.md). */
 import type { Tone } from '@/ui/tone'
 
 export const POOL_MARKS = [

@@ -1,4 +1,4 @@
-/** The tuning of an array as it is typed, and the body it becomes. Empty is automatic. */
+/** The typed tuning of an array, and the body of its request. Empty is automatic. */
 import type { ArrayPatch, ArrayTuningValue, Scheduler, StorageArray } from '@/api'
 
 export const TUNING = ['group_thread_cnt', 'stripe_cache_size', 'skip_copy', 'scheduler'] as const
@@ -11,7 +11,7 @@ export const tuningOf = (array: StorageArray): TuningDraft => ({
   scheduler: array.scheduler ?? '',
 })
 
-/** Only what the array has: of another level the API refuses it. What is no number goes on as it is. */
+/** Only values that the array has: the API refuses those of other levels. Text that is not a number is sent as it is. */
 export function tuningBody(draft: TuningDraft, array: StorageArray): ArrayPatch {
   const whole: ArrayPatch = {
     group_thread_cnt: number(draft.group_thread_cnt),

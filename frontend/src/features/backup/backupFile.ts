@@ -1,6 +1,6 @@
-/** A backup as a file of this browser: named, and read again. */
+/** A backup as a file of this browser: its name and content. */
 
-/** As the appliance takes them; larger is no backup. */
+/** The limit of the appliance; a larger file is not a backup. */
 export const MOST_BYTES = 64 * 1024 * 1024
 const CHUNK = 0x8000
 
@@ -10,7 +10,7 @@ export function fileName(appliance: string, made: Date): string {
   return `${name}-${made.toISOString().slice(0, 10)}.lunette-backup`
 }
 
-/** What the API takes: the bytes as base64, made in parts that fit a call. */
+/** The API's format: the bytes as base64, created in parts that fit a call. */
 export async function asBase64(file: Blob): Promise<string> {
   const bytes = new Uint8Array(await file.arrayBuffer())
   let text = ''

@@ -13,7 +13,7 @@ const TONES: Record<DiskHealth['state'], Tone> = {
 
 export const healthTone = (health: DiskHealth): Tone => TONES[health.state]
 
-/** Why it is as it is, for a hover. */
+/** The reason for the health, for a tooltip. */
 export const healthWords = (health: DiskHealth): string | null =>
   health.reasons.map(({ message }) => message).join(' ') || health.problem
 
@@ -35,7 +35,7 @@ export interface HealthFigure {
   unit?: HealthUnit
 }
 
-/** What the drive gives, in the order of the API; what it does not give is left out. */
+/** The values that the drive reports, in the order of the API; others are omitted. */
 export function healthFigures(values: DiskHealthValues, sizes: SizeSystem): HealthFigure[] {
   const found: HealthFigure[] = []
   for (const [key, value] of Object.entries(values)) {

@@ -1,10 +1,10 @@
-/** The days of a drive's history as courses of single figures. */
+/** The days of a drive's history as courses of single values. */
 import type { DiskDay, DiskHealthValues } from '@/api'
 import { healthFigures } from './diskHealth'
 import type { SizeSystem } from '@/ui/format'
 import type { HealthFigure } from './diskHealth'
 
-/** Those that tell how a drive ages; the temperature is the highest of each day. */
+/** Values that show how a drive ages; the temperature is the highest of each day. */
 const NAMES = [
   'temperature_c',
   'used_percent',
@@ -22,7 +22,7 @@ export const DAY_MS = 86_400_000
 
 export interface Course {
   name: Name
-  /** What it was on the newest day. */
+  /** The value of the newest day. */
   now: HealthFigure
   /** How much it changed from the oldest day to the newest. */
   change: number
@@ -34,7 +34,7 @@ export interface Course {
 const valueOf = (day: DiskDay, name: Name): number | null =>
   name === 'temperature_c' ? day.hottest_c : day.values[name]
 
-/** `days` are the newest first, as the API gives them. Only the days of the drive that is there now count. */
+/** `days` are the newest first, as the API returns them. Only days of the present drive count. */
 export function coursesOf(days: readonly DiskDay[], sizes: SizeSystem): Course[] {
   const newest = days[0]
   if (!newest) return []

@@ -1,9 +1,9 @@
-/** The light of the bay a disk sits in, as a change of the API. */
+/** The locate light of a disk's bay, as a change of the API. */
 import { diskLocate } from '@/api'
 import type { Disk } from '@/api'
 import type { Change } from '@/changes/change'
 
-/** Whether its light is on; null for a disk in no bay with one. */
+/** Whether its light is on; null for a disk without one. */
 export const isLocated = ({ observed }: Disk): boolean | null => observed?.place.is_located ?? null
 
 export const locate = (disk: Disk, off: boolean): Change => ({

@@ -1,8 +1,8 @@
-/** Where drives sit, as far as the machine tells: NUMA node, bus, and the bay of an enclosure or the PCI slot. */
+/** The place of drives, as far as the machine reports it: NUMA node, bus, and the bay of an enclosure or the PCI slot. */
 import type { Disk } from '@/api'
 
 export interface DiskBank {
-  /** null: the machine does not tell, or has one node only. undefined: not seen now. */
+  /** null: not reported by the machine, or only one node. undefined: not observed now. */
   node: number | null | undefined
   transport: Disk['transport']
   enclosure: string | null
@@ -14,13 +14,13 @@ const inOrder = new Intl.Collator('en', { numeric: true })
 const UNSEEN = Number.MAX_SAFE_INTEGER
 const rank = ({ node }: DiskBank): number => (node === undefined ? UNSEEN : (node ?? UNSEEN - 1))
 
-/** The bay or slot it sits in, where the machine tells. */
+/** Its bay or slot, if the machine reports it. */
 export const seatOf = ({ observed }: Disk): string => observed?.place.bay ?? observed?.place.pci_slot ?? ''
 
-/** What fits on a tile: 7 of "Slot 07". */
+/** The part that fits on a tile: 7 of "Slot 07". */
 export const seatNumber = (disk: Disk): string => /(?:^|\D)0*(\d+)$/.exec(seatOf(disk))?.[1] ?? ''
 
-/** By node, then by transport and enclosure, in the order of the bays; the drives the machine does not see come last. */
+/** By node, then by transport and enclosure, in the order of the bays; drives that are not observed come last. */
 export function banksOf(disks: readonly Disk[]): DiskBank[] {
   const banks = new Map<string, DiskBank>()
   for (const disk of disks) {

@@ -1,4 +1,4 @@
-/** What a disk is to us, as a tone, and what kind of drive it is, as an i18n key. */
+/** The state of a disk as a tone, and the kind of drive as an i18n key. */
 import type { Disk } from '@/api'
 import type { Tone } from '@/ui/tone'
 
@@ -13,7 +13,7 @@ const TONES: Record<Disk['state'], Tone> = {
 
 export const diskTone = (disk: Disk): Tone => TONES[disk.state]
 
-/** SSD or HDD; undefined while the machine does not show the drive. */
+/** SSD or HDD; undefined while the drive is not observed. */
 export function diskKind(disk: Disk): 'ssd' | 'hdd' | undefined {
   if (!disk.observed) return undefined
   return disk.observed.rotational ? 'hdd' : 'ssd'

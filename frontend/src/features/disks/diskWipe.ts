@@ -1,15 +1,15 @@
-/** The end of what is on a disk, as a change of the API. */
+/** Wiping or erasing a disk, as a change of the API. */
 import { diskWipe } from '@/api'
 import type { Disk, WipeMethod } from '@/api'
 import type { Change } from '@/changes/change'
 
 export interface WipeDraft {
   method: WipeMethod
-  /** What may be a part of something larger is destroyed too. */
+  /** Content that may be part of something larger is destroyed too. */
   isForeign: boolean
 }
 
-/** Signatures of what may span several disks, or be locked: the appliance wants them named. */
+/** Signatures of content that may span several disks, or be locked: the appliance requires that they are named. */
 const OF_OTHERS = new Set([
   'linux_raid_member',
   'ddf_raid_member',
@@ -22,7 +22,7 @@ const OF_OTHERS = new Set([
   'drbd',
 ])
 
-/** What the appliance refuses for sure is not offered; it judges the rest itself. */
+/** What the appliance certainly refuses is not offered; it judges the rest itself. */
 export const canBeWiped = ({ state, observed, wipeable }: Disk): boolean =>
   observed !== null && (state === 'free' || (state === 'occupied' && wipeable))
 

@@ -1,4 +1,4 @@
-/** Drives that are ailing, as the API tells of recorded logs (backend/tests/api/test_recorded_drives.py writes them). */
+/** Ailing drives, as the API reports them from recorded logs (backend/tests/api/test_recorded_drives.py writes them). */
 import { expect, it } from 'vitest'
 import told from '../../../mock/recorded-drives.json'
 import { sasDisk } from '../../../mock/storage'

@@ -1,4 +1,4 @@
-/** Which part of the log is shown: kept in the route, the same for the table and for the file. */
+/** The shown part of the log: stored in the route, the same for the table and for the file. */
 import { computed } from 'vue'
 import type { EventOutcome } from '@/api'
 import type { useListState } from '@/lists/listState'
@@ -32,7 +32,7 @@ const PEOPLE = ['people'] as const
 
 export const OUTCOME_TONES: Record<EventOutcome, Tone> = { begun: 'busy', done: 'quiet', failed: 'bad' }
 
-/** Midnight of a day as a date field writes it, in the browser's time zone; `later` days after it. */
+/** Midnight of a day in the form of a date field, in the browser's time zone; `later` days after it. */
 function midnight(day: string, later = 0): string | undefined {
   const [year, month, date] = day.split('-').map(Number)
   if (!year || !month || !date) return undefined
@@ -48,7 +48,7 @@ export function useEventFilter(list: ReturnType<typeof useListState>) {
   const from = list.useText('from')
   const to = list.useText('to')
 
-  /** As the API takes it, for the list and for the file. */
+  /** In the form of the API, for the list and for the file. */
   const query = computed(() => ({
     ...(noun.value && { noun: noun.value }),
     ...(outcome.value && { outcome: outcome.value }),

@@ -1,4 +1,4 @@
-/** Network interfaces: what is seen, a change on trial, and how a trial ends. */
+/** Network interfaces: their observation, a change on trial, and the end of a trial. */
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { takeBack } from '../../../mock/interfaces'
 import { click, control, dialog, field, rows, settle, text, type, visit } from '../../../mock/visit'
@@ -37,7 +37,7 @@ async function pass(ms: number): Promise<void> {
   await settle()
 }
 
-/** A change of enp66s0 that ran through its job. */
+/** A change of enp66s0 whose job has run. */
 async function onTrial(world: World) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] })
   const { page, requests } = await visit('/interfaces', world)

@@ -1,4 +1,4 @@
-/** What the form of an interface holds, and what it asks of the API. */
+/** The content of the form of an interface, and the request that it becomes. */
 import type {
   BondMode,
   Interface,
@@ -19,13 +19,13 @@ export interface InterfaceDraft {
   gateway: string
   dns: string[]
   ntp: string[]
-  /** Empty leaves it to the driver. */
+  /** Empty uses the driver's default. */
   mtu: number | ''
-  /** Names of portals whose address may go. */
+  /** Names of portals whose address may be removed. */
   portals: string[]
 }
 
-/** As Lunette configures it; what it does not configure yet starts from what is seen. */
+/** As Lunette configures it; what it does not configure yet starts from the observation. */
 export function draftOf({ wanted, addresses }: Interface): InterfaceDraft {
   return {
     role: wanted?.role ?? 'management',
@@ -43,7 +43,7 @@ export function draftOf({ wanted, addresses }: Interface): InterfaceDraft {
 
 export const ipOf = (address: string): string => address.replace(/\/.*/, '').toLowerCase()
 
-/** The portals that would lose their address; the API demands that each is named. */
+/** The portals that would lose their address; the API requires that each is named. */
 export function losing(shown: Interface, draft: InterfaceDraft): { portal: string; address: string }[] {
   const kept = new Set(draft.addresses.map(ipOf))
   return shown.addresses
@@ -67,17 +67,17 @@ export const MODES: readonly BondMode[] = [
   'balance-alb',
 ]
 
-/** What a VLAN or a bond is made of, and how it is to be. */
+/** The parts of a VLAN or a bond, and its settings. */
 export interface MakingDraft extends InterfaceDraft {
   kind: InterfaceKind
-  /** Empty takes the one that is suggested. */
+  /** Empty uses the suggested one. */
   name: string
   parent: string
   vlanId: number | ''
   members: string[]
   mode: BondMode
   lacpRate: LacpRate
-  /** Milliseconds; empty leaves it to the kernel. */
+  /** Milliseconds; empty uses the kernel's default. */
   miimon: number | ''
 }
 
@@ -100,7 +100,7 @@ export const blankMaking = (): MakingDraft => ({
   portals: [],
 })
 
-/** The usual name: eth1.100 for a VLAN, the first bond number that is free. */
+/** The usual name: eth1.100 for a VLAN, the first free number for a bond. */
 export function suggestedName({ kind, parent, vlanId }: MakingDraft, taken: readonly string[]): string {
   if (kind === 'vlan') return parent && vlanId ? `${parent}.${vlanId}` : ''
   let number = 0

@@ -1,4 +1,4 @@
-/** How an interface stands: its link, and who configures it. The words are `interfaces.links` and `.standings`. */
+/** The state of an interface: its link, and who configures it. The words are `interfaces.links` and `.standings`. */
 import type { Interface } from '@/api'
 import type { Tone } from '@/ui/tone'
 
@@ -11,7 +11,7 @@ export function standingOf(one: Interface): { standing: Standing; tone: Tone } {
   return { standing: one.configured_by ? 'installed' : 'none', tone: 'quiet' }
 }
 
-/** A link that is out is trouble where a portal waits for it. */
+/** A link that is down is a problem if a portal needs it. */
 export function linkTone({ link, addresses }: Interface): Tone {
   if (link) return 'good'
   return addresses.some(({ portals }) => portals.length) ? 'bad' : 'quiet'
@@ -23,7 +23,7 @@ const GIGABIT = 1000
 export const formatSpeed = (mbit: number): string =>
   mbit < GIGABIT ? `${mbit} Mbit/s` : `${mbit / GIGABIT} Gbit/s`
 
-/** Where this page is once the appliance answers at this address. */
+/** The address of this page once the appliance answers at this address. */
 export function pageAt(address: string, { protocol, port }: Pick<Location, 'protocol' | 'port'>): string {
   const host = address.includes(':') ? `[${address}]` : address
   return `${protocol}//${host}${port && `:${port}`}/interfaces`

@@ -1,4 +1,4 @@
-/** The appliance's own OpenAPI document: the parts of it that the reference reads, and how it is searched. */
+/** The appliance's own OpenAPI document: the parts that the reference reads, and its search. */
 import { useQuery } from '@tanstack/vue-query'
 import { computed } from 'vue'
 import { client } from '@/api/client.gen'
@@ -26,7 +26,7 @@ export interface Schema {
   minItems?: number
   maxItems?: number
   writeOnly?: boolean
-  /** What each value of an enum means. */
+  /** The meaning of each value of an enum. */
   'x-enumDescriptions'?: Record<string, string>
 }
 
@@ -82,7 +82,7 @@ const byPath = (left: Operation, right: Operation): number =>
       ? -1
       : 1
 
-/** Grouped by noun, nouns by name; within a noun the list first, then one thing, then what is asked of it. */
+/** Grouped by noun, nouns by name; within a noun the list first, then one object, then its verbs. */
 export function nounsOf(operations: readonly Operation[]): Noun[] {
   const nouns = new Map<string, Operation[]>()
   for (const one of operations) {
@@ -96,7 +96,7 @@ export function nounsOf(operations: readonly Operation[]): Noun[] {
     .sort((left, right) => left.name.localeCompare(right.name, 'en'))
 }
 
-/** Name of the schema a reference leads to. */
+/** Name of the schema of a reference. */
 export const schemaName = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
 
 /** Follows references; a schema that is missing from the document is an empty one. */
@@ -104,7 +104,7 @@ export function resolve(schema: Schema, schemas: Record<string, Schema>): Schema
   return schema.$ref ? resolve(schemas[schemaName(schema.$ref)] ?? {}, schemas) : schema
 }
 
-/** What of an operation is found by a search: its words, its role, and the names of what it takes. */
+/** The searched text of an operation: its words, its role, and the names of its parameters. */
 function wordsOf(one: Operation, schemas: Record<string, Schema>): string {
   const bodies = Object.values(one.requestBody?.content ?? {}).map(({ schema }) => resolve(schema, schemas))
   return [
@@ -134,7 +134,7 @@ export function search(
   })
 }
 
-/** The operations that take or answer a schema by name. */
+/** The operations that accept or return a schema by name. */
 export function usersOf(name: string, operations: readonly Operation[]): Operation[] {
   const mention = `"#/components/schemas/${name}"`
   return operations.filter((one) => JSON.stringify([one.requestBody, one.responses]).includes(mention))

@@ -1,9 +1,9 @@
-/** An operation as somebody would call it: with curl, and with the command line where it has a command. */
+/** An example call of an operation: with curl, and with the command line if it has a command. */
 import { resolve } from './apiDocument'
 import type { Operation, Schema } from './apiDocument'
 import COMMANDS from './commands.gen.json'
 
-/** What stands for a name in an example: the scene of the tutorial. */
+/** Names in examples: the scene of the tutorial. */
 const NAMES: Record<string, string> = {
   volume: 'lun01',
   array: 'tank',
@@ -43,7 +43,7 @@ function headersOf(one: Operation, media: string | undefined): string[] {
   ]
 }
 
-/** Quoted for a shell: a body has no secret of its own here, and may have an apostrophe. */
+/** Quoted for a shell: a body contains no secret, and may contain an apostrophe. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 function dataOf(one: Operation): { media?: string; data?: string } {
@@ -54,7 +54,7 @@ function dataOf(one: Operation): { media?: string; data?: string } {
   return { media, data: `-d ${quoted(JSON.stringify(example, null, 2))}` }
 }
 
-/** Answers that are files are kept in one, and the stream of events is shown as it comes. */
+/** Responses that are files are saved to one, and the stream of events is shown as it arrives. */
 function flagsOf(one: Operation): string[] {
   const media = Object.entries(one.responses).flatMap(([status, { content }]) =>
     status.startsWith('2') ? Object.keys(content ?? {}) : [],
@@ -74,6 +74,6 @@ export function curlOf(one: Operation, schemas: Record<string, Schema>, origin: 
   return [first, ...headersOf(one, media), ...(data ? [data] : [])].join(' \\\n  ')
 }
 
-/** The usage of each command that calls the operation; none where the command line has none. */
+/** The usage of each command that calls the operation; none if the command line has none. */
 export const commandsOf = (operationId: string): string[] =>
   (COMMANDS as Record<string, string>)[operationId]?.split('\n') ?? []

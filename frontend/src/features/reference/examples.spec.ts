@@ -1,4 +1,4 @@
-/** Every operation of the API has an example that can be read, whatever the API becomes. */
+/** Every operation of the API has a valid example. */
 import { expect, it } from 'vitest'
 import text from '../../../../backend/openapi.json?raw'
 import { operationsOf, search } from './apiDocument'

@@ -1,12 +1,12 @@
-/** A schema made readable: its fields, what each may be, in which unit, and which schema it leads to. */
+/** A readable schema: its fields, the possible values and unit of each, and the schema that it refers to. */
 import { resolve, schemaName } from './apiDocument'
 import type { Schema } from './apiDocument'
 
-/** What a value is: a word for its type, or the name of a schema, inside so many lists. */
+/** The type of a value: its name, or the name of a schema, within a number of lists. */
 export interface Kind {
-  /** `string`, `integer`, …, empty where `schema` names one. */
+  /** `string`, `integer`, …; empty if `schema` has a name. */
   word: string
-  /** Of the schema that is meant, to be linked. */
+  /** The schema to link to. */
   schema?: string
   isList: boolean
   isMap: boolean
@@ -19,10 +19,10 @@ export interface Field {
   isNullable: boolean
   isSecret: boolean
   description: string
-  /** Key of a unit's text, where the name of the field says it. */
+  /** Key of a unit's text, if the name of the field implies one. */
   unit?: Unit
   values: string[]
-  /** What each value means, where the document says so. */
+  /** The meaning of each value, if the document has it. */
   meanings: Record<string, string>
   /** `key: value` pairs such as `maxLength: 63`, in the words of JSON Schema. */
   limits: { key: Limit; value: string }[]
@@ -50,7 +50,7 @@ export function unitOf(name: string, schema: Schema): Unit | undefined {
 
 const isNumber = (schema: Schema): boolean =>
   alternatives(schema).some(({ type }) => type === 'integer' || type === 'number')
-/** What a schema may be, without "or nothing". */
+/** The alternatives of a schema, without null. */
 const alternatives = (schema: Schema): Schema[] =>
   (schema.anyOf ?? [schema]).filter(({ type }) => type !== 'null')
 
@@ -85,7 +85,7 @@ function limitsOf(schema: Schema): Field['limits'] {
   return limits.flatMap(([key, value]) => (value === undefined ? [] : [{ key, value }]))
 }
 
-/** The words a value may be, also behind a reference: those of a closed set are part of reading a field. */
+/** The possible values of a field, also behind a reference. */
 function valuesOf(schema: Schema, schemas: Record<string, Schema>): string[] {
   const meant = resolve(schema.items ?? schema, schemas)
   return (meant.enum ?? (meant.const === undefined ? [] : [meant.const])).map(String)
@@ -119,15 +119,15 @@ export function fieldOf(
   }
 }
 
-/** The fields of a schema; none where it is no object. */
+/** The fields of a schema; none if it is not an object. */
 export function fieldsOf(schema: Schema, schemas: Record<string, Schema>): Field[] {
   const { properties = {}, required = [] } = resolve(schema, schemas)
   return Object.entries(properties).map(([name, one]) => fieldOf(name, one, required.includes(name), schemas))
 }
 
-/** Names of the schemas with fields of their own that a field leads to. */
+/** Names of the schemas with their own fields that a field refers to. */
 export const opensTo = (field: Field, schemas: Record<string, Schema>): string[] =>
   field.kinds.flatMap(({ schema }) => (schema && schemas[schema]?.properties ? [schema] : []))
 
-/** The schemas an answer or a body may be: one, or a resource and the plan of a dry run. */
+/** The possible schemas of a response or a body: one, or a resource and the plan of a dry run. */
 export const choicesOf = (schema: Schema): Schema[] => alternatives(schema)

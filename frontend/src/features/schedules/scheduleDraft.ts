@@ -1,10 +1,10 @@
-/** What the form of a schedule holds, and the requests it makes of it. */
+/** The content of the form of a schedule, and its requests. */
 import type { MissedRuns, Retention, Schedule, ScheduleAction, ScheduleCreate, SchedulePatch } from '@/api'
 
 export const SPANS = ['last', 'hourly', 'daily', 'weekly', 'monthly'] as const
 export type Span = (typeof SPANS)[number]
 
-/** Times most people mean; any other is written as cron has it. */
+/** The most common times; any other is written in the form of cron. */
 export const TIMES = ['0 * * * *', '0 3 * * *', '0 3 * * SUN', '0 3 1 * *'] as const
 
 export interface ScheduleDraft {
@@ -13,7 +13,7 @@ export interface ScheduleDraft {
   subjects: string[]
   when: string
   keep: Record<Span, number>
-  /** A pattern; empty leaves it as it is, or as the appliance would have it. */
+  /** A pattern; empty leaves it unchanged, or uses the appliance's default. */
   snapshotName: string
   missed: MissedRuns
   enabled: boolean
@@ -62,7 +62,7 @@ export const createBody = (draft: ScheduleDraft): ScheduleCreate => ({
 
 export const patchBody = (draft: ScheduleDraft): SchedulePatch => ({ ...common(draft), ...what(draft) })
 
-/** The moment as a clock of the appliance shows it. */
+/** The time on a clock of the appliance. */
 export function formatRun(iso: string, timeZone: string): string {
   const style = { dateStyle: 'medium', timeStyle: 'short', timeZone } as const
   return new Intl.DateTimeFormat('en-GB', style).format(new Date(iso))

@@ -1,4 +1,4 @@
-/** Sessions: what each has carried, and how one is ended. */
+/** Sessions: the traffic of each, and how one is ended. */
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { click, control, dialog, settle, text, visit } from '../../../mock/visit'
 import { loggedIn } from '../../../mock/world'

@@ -1,4 +1,4 @@
-/** What the page of settings holds, and the change it makes of it. */
+/** The content of the settings page, and the resulting change. */
 import type { FirewallMode, MailSecurity, Settings, SettingsPatchWritable, SyslogTransport } from '@/api'
 
 export interface SettingsDraft {
@@ -14,7 +14,7 @@ export interface SettingsDraft {
   long_test_days: number
   heartbeat: string
   trusted_ca: string
-  /** Empty: by how the machine was installed. */
+  /** Empty: as the machine was installed. */
   firewall: FirewallMode | ''
   hasDiscovery: boolean
   discovery: { user: string; secret: string; mutualUser: string; mutualSecret: string }
@@ -81,7 +81,7 @@ export function draftOf(settings?: Settings): SettingsDraft {
 
 const port = (value: number | '') => (value === '' ? {} : { port: Number(value) })
 
-/** All of it; the appliance finds what differs. A secret that was not typed is left out, and so the kept one stays. */
+/** All of it; the appliance finds the differences. A secret that was not typed is omitted, so the stored one stays. */
 export function patchBody(draft: SettingsDraft): SettingsPatchWritable {
   const { mail, webhook, syslog, discovery } = draft
   const isLocal = syslog.transport === 'local'

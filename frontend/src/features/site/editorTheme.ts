@@ -1,4 +1,4 @@
-/** The editor in the colours of the page: custom properties reach into its shadow root, and follow the theme. */
+/** The editor in the colors of the page: custom properties apply in its shadow root, and follow the theme. */
 import { HighlightStyle } from '@codemirror/language'
 import { EditorView } from '@codemirror/view'
 import { tags } from '@lezer/highlight'

@@ -1,4 +1,4 @@
-/** What of js-yaml is used; the package brings no types. */
+/** The used part of js-yaml; the package has no types. */
 declare module 'js-yaml' {
   export class YAMLException extends Error {
     reason: string

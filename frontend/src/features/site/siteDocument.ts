@@ -1,14 +1,14 @@
-/** The site document between the API, which speaks JSON, and a person, who keeps it as YAML. */
+/** The site document: JSON for the API, YAML for users. */
 import { YAMLException, dump, load } from 'js-yaml'
 import type { Site, SiteRequestWritable } from '@/api'
 
 export type Parsed = { site: Site } | { wrong: string }
 
-/** YAML as `lunette export` writes it. What is empty is left out, as an empty section means "not looked at". */
+/** YAML as `lunette export` writes it. Empty parts are omitted, because an empty section means "not compared". */
 export const toYaml = (site: Site): string =>
   dump(site, { lineWidth: 120, noRefs: true, flowLevel: 3, skipInvalid: true })
 
-/** YAML or JSON, which is YAML too. What is no document is told with its line; the API judges the rest. */
+/** YAML or JSON, which is YAML too. An invalid document is reported with its line; the API judges the rest. */
 export function parse(text: string): Parsed {
   try {
     const site: unknown = load(text)
@@ -26,7 +26,7 @@ export interface Fault {
   message: string
 }
 
-/** Where the text stops to be YAML, as the editor marks it. */
+/** The place where the text is not valid YAML, as the editor marks it. */
 export function faultAt(text: string): Fault[] {
   try {
     load(text)

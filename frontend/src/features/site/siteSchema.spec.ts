@@ -3,7 +3,7 @@ import published from '../../../../docs/reference/site.schema.json?raw'
 import { offersAt, placeAt } from './siteSchema'
 import type { Schema } from './siteSchema'
 
-/** The cursor stands at the bar. */
+/** The bar is the position of the cursor. */
 function offered(text: string): string[] {
   const place = placeAt(text.replace('|', ''), text.indexOf('|'))
   return place ? offersAt(JSON.parse(published) as Schema, place).map(({ label }) => label) : []

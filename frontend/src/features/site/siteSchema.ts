@@ -1,4 +1,4 @@
-/** Where in a document of block YAML the cursor stands, and what the published schema allows there. */
+/** The position of the cursor in a document of block YAML, and what the published schema allows there. */
 
 export interface Schema {
   $ref?: string
@@ -14,13 +14,13 @@ export interface Schema {
 }
 
 export interface Place {
-  /** Keys from the outermost to the mapping the cursor is in; lists need no word of their own. */
+  /** Keys from the outermost to the mapping with the cursor; lists need no key. */
   path: string[]
   /** The key whose value is being typed; undefined while a key is. */
   key?: string
-  /** What is typed of the word so far. */
+  /** The typed part of the word. */
   typed: string
-  /** Keys that the mapping has already. */
+  /** The present keys of the mapping. */
   taken: string[]
 }
 
@@ -55,7 +55,7 @@ function siblings(lines: readonly string[], column: number, isForward: boolean):
   return found
 }
 
-/** Undefined in a comment, and inside of flow style, where words are as free as in JSON. */
+/** Undefined in a comment, and within flow style, which is as free as JSON. */
 export function placeAt(text: string, offset: number): Place | undefined {
   const before = text.slice(0, offset).split('\n')
   const current = before.pop() ?? ''
@@ -90,7 +90,7 @@ function plain(schema: Schema | undefined, root: Schema): Schema | undefined {
 
 export interface Offer {
   label: string
-  /** What it is, in the schema's words. */
+  /** Its description in the schema. */
   info?: string
   kind: 'key' | 'value'
 }

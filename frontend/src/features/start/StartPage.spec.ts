@@ -5,12 +5,12 @@ import { softRoce } from '../../../mock/mappings'
 import { click, control, dialog, field, text, type, visit } from '../../../mock/visit'
 import { loggedIn, makeWorld } from '../../../mock/world'
 import type { World } from '../../../mock/world'
-// All forms of the product hang on this page: loaded before the clock of the first test runs.
+// All forms of the product are on this page: loaded before the clock of the first test runs.
 import './StartPage.vue'
 import { checksOf } from './startChecks'
 import type { Facts } from './startChecks'
 
-/** Disks and nothing made of them. */
+/** Disks, and nothing created from them. */
 function fresh(): World {
   const world = loggedIn()
   for (const disk of world.disks) Object.assign(disk, { state: 'free', array: null, slot: null })

@@ -1,8 +1,8 @@
-/** What has to be in order before storage can be made and served, as far as the API tells. */
+/** Conditions for creating and serving storage, as far as the API reports them. */
 import type { Alert, Disk, Engine, FcPort, RdmaDevice, Status } from '@/api'
 import { isCandidate } from '@/features/arrays/diskChoice'
 
-/** bad: nothing can be made or served. warn: it can, after a look. quiet: good to know. */
+/** bad: nothing can be created or served. warn: possible, but check it. quiet: good to know. */
 export type CheckTone = 'good' | 'warn' | 'bad' | 'quiet'
 
 export interface Check {
@@ -22,7 +22,7 @@ export interface Check {
     | 'alerts'
   tone: CheckTone
   values?: Record<string, string | number>
-  /** The appliance's own words of why. */
+  /** The appliance's own explanation. */
   why?: string
   /** Name of the page that helps. */
   page?: 'disks' | 'alerts' | 'about' | 'interfaces' | 'portals'
@@ -37,9 +37,9 @@ export interface Facts {
   openAlerts: number
   fcPorts: readonly FcPort[]
   rdmaDevices: readonly RdmaDevice[]
-  /** How far the appliance's clock is ahead of this computer's, in milliseconds; undefined: not known. */
+  /** How far the appliance's clock is ahead of this computer's, in milliseconds; undefined: unknown. */
   skewMs: number | undefined
-  /** How a protocol is called here. */
+  /** The name of a protocol on this page. */
   protocol: (name: string) => string
 }
 
@@ -88,12 +88,12 @@ export function checksOf(facts: Facts): Check[] {
   ]
 }
 
-/** One line each: what it is, and what the appliance says of it. */
+/** One line each: the check, and the appliance's explanation. */
 const lines = (found: readonly (readonly [string, string | null | undefined])[]): string | undefined =>
   found.flatMap(([name, reason]) => (reason ? [`${name}: ${reason}`] : [])).join('\n') || undefined
 const reasons = (engines: readonly Engine[]) => lines(engines.map(({ engine, reason }) => [engine, reason]))
 
-/** Ports that nobody asked to serve are in order, whatever they can be. */
+/** Ports without a request to serve are in order, whatever they support. */
 function fcCheck(ports: readonly FcPort[]): Check {
   if (!ports.length) return { name: 'fc', tone: 'quiet' }
   const blocked = ports.filter(({ mode, state }) => mode && state === 'blocked')
@@ -113,7 +113,7 @@ function rdmaCheck(devices: readonly RdmaDevice[]): Check {
 
 const MINUTE_MS = 60_000
 
-/** Whether a time server set the clock, which only an alert tells; and whether it agrees with this computer's. */
+/** Whether a time server set the clock, which only an alert shows; and whether it agrees with this computer's. */
 function clockChecks({ alerts, skewMs }: Facts): Check[] {
   const unset = alerts.find(({ family }) => family === 'clock')
   const found: Check[] = unset ? [{ name: 'clock', tone: 'warn', why: unset.cause, page: 'interfaces' }] : []
@@ -123,7 +123,7 @@ function clockChecks({ alerts, skewMs }: Facts): Check[] {
   return unset ? found : [{ name: 'skew', tone: 'good' }]
 }
 
-/** One disk makes an array without redundancy; two make the first that survives a loss. */
+/** One disk makes an array without redundancy; two are the minimum for one that survives a loss. */
 const ENOUGH_DISKS = 2
 
 function disksCheck(disks: readonly Disk[]): Check {
@@ -135,5 +135,5 @@ function disksCheck(disks: readonly Disk[]): Check {
   return { name: 'disks', tone: 'bad', page: 'disks' }
 }
 
-/** Its own loopback address helps nobody. */
+/** Its own loopback address is useless to hosts. */
 export const isReachable = (address: string): boolean => !/^127\.|^::1$/.test(address)

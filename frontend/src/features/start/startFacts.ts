@@ -1,4 +1,4 @@
-/** What the way to the first volume is judged by: asked again every few seconds, so that a fix shows by itself. */
+/** The facts for the setup steps: requested every few seconds, so that a fix appears automatically. */
 import { useQuery } from '@tanstack/vue-query'
 import { computed } from 'vue'
 import { useI18n } from 'vue-i18n'
@@ -16,7 +16,7 @@ import { everyDisk } from '@/lists/everyRow'
 import { OBSERVED_EVERY_MS } from '@/server/queries'
 import { checksOf } from './startChecks'
 
-/** How far the appliance's clock is ahead of this computer's, by the Date of an answer; null where it has none. */
+/** How far the appliance's clock is ahead of this computer's, by the Date of a response; null if it has none. */
 async function readSkew(): Promise<number | null> {
   const { response } = await statusShow({ throwOnError: true })
   const told = Date.parse(response.headers.get('Date') ?? '')

@@ -1,13 +1,13 @@
-/** The way from a fresh appliance to a host that uses its first volume, and how far this one has come. */
+/** The steps from a fresh appliance to a host that uses its first volume, and the progress so far. */
 import type { Counts } from '@/api'
 
 export const STEPS = ['checks', 'appliance', 'array', 'volumes', 'portal', 'hosts', 'map', 'connect'] as const
 export type Step = (typeof STEPS)[number]
 
-/** A step that makes what can be counted; the checks and the name of the appliance make nothing. */
+/** A step that creates something countable; the checks and the name of the appliance create nothing. */
 export type Making = Exclude<Step, 'checks' | 'appliance'>
 
-/** How many there are of what each step makes. */
+/** The number of objects that each step creates. */
 export const madeBy = (counts: Counts): Record<Making, number> => ({
   array: counts.arrays,
   volumes: counts.volumes,
@@ -17,17 +17,17 @@ export const madeBy = (counts: Counts): Record<Making, number> => ({
   connect: counts.sessions ?? 0,
 })
 
-/** Volumes are of use to somebody once there are mappings; until then the overview leads here. */
+/** Volumes are useful once there are mappings; until then the overview links here. */
 export const isFresh = (counts: Counts): boolean => counts.mappings === 0
 
-/** What has to be there before a step can be gone, in the order in which it is made. */
+/** What must exist before a step is possible, in the order of creation. */
 const NEEDS: Partial<Record<Step, readonly ('array' | 'volumes' | 'hosts')[]>> = {
   volumes: ['array'],
   map: ['volumes', 'hosts'],
   connect: ['hosts'],
 }
 
-/** The step to go first, if what this one works on is not there yet. */
+/** The step to do first, if what this one needs does not exist yet. */
 export const missingFor = (step: Step, counts: Counts) =>
   NEEDS[step]?.find((needed) => madeBy(counts)[needed] === 0)
 

@@ -1,4 +1,4 @@
-/** NVMe subsystems: whose they are, their namespaces, who may connect and who is connected. */
+/** NVMe subsystems: their owners, their namespaces, who may connect and who is connected. */
 import { expect, it } from 'vitest'
 import type { Mapping, Session } from '@/api'
 import { group, host } from '../../../mock/hosts'
@@ -42,7 +42,7 @@ const controller = (world: World, owner: string, change: Partial<Session> = {}):
   ...change,
 })
 
-/** A host with two namespaces that is connected over one of two networks, and a group that nobody is connected to. */
+/** A host with two namespaces that is connected over one of two networks, and a group without connections. */
 function world(): World {
   const found = loggedIn()
   const nodes = [host('node1', { nqns: [`${OWN}1`] }), host('node2')]

@@ -1,5 +1,5 @@
 /**
- * The NVMe subsystems, put together from what the API tells of their owners, namespaces and controllers. A host or
+ * The NVMe subsystems, assembled from owners, namespaces and controllers in the API. A host or
  * group has one while a volume is mapped to it over NVMe (decision 0012).
  */
 import type { Export, Host, HostGroup, Mapping, Session } from '@/api'
@@ -12,17 +12,17 @@ export interface Subsystem {
   hosts: { name: string; nqns: readonly string[] }[]
   /** By NSID. */
   namespaces: Mapping[]
-  /** Connected now; undefined while nobody knows. */
+  /** Connected now; undefined while unknown. */
   controllers: Session[] | undefined
-  /** Open when all of its namespaces are: of others it is the first that tells. */
+  /** Open if all of its namespaces are; otherwise the state of the first one that is not. */
   state: Export['state']
   reason: string | null
 }
 
-/** What a person must know first. */
+/** What users must know first. */
 const WORST: readonly Export['state'][] = ['blocked', 'unknown', 'pending', 'open', 'none']
 
-/** `sessions` undefined: they are not told, or not all of them. */
+/** `sessions` undefined: unknown, or incomplete. */
 export function subsystemsOf(
   mappings: readonly Mapping[],
   hosts: readonly Host[],
@@ -54,7 +54,7 @@ export function subsystemsOf(
   })
 }
 
-/** Whether a person who looks for this text means the subsystem: its names, its volumes, or who connects to it. */
+/** Whether a search text matches the subsystem: its names, its volumes, or who connects to it. */
 export function isMeant(one: Subsystem, searched: string): boolean {
   const text = searched.toLowerCase()
   const names = [

@@ -4,7 +4,7 @@ import { click, dialog, field, settle, text, type, visit } from '../../../mock/v
 import { loggedIn } from '../../../mock/world'
 import type { World } from '../../../mock/world'
 
-/** What sends a file in a browser: the test says how far it is, and lets it arrive. */
+/** Replaces the browser's upload: the test sets its progress, and lets it finish. */
 class FakeRequest extends EventTarget {
   static last: FakeRequest
   readonly upload = new EventTarget()

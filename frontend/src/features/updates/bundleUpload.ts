@@ -1,13 +1,13 @@
-/** Sends a bundle and tells how far it is, which `fetch` does not. */
+/** Uploads a bundle and reports its progress, which `fetch` does not. */
 import type { UpdateBundle } from '@/api'
 
 export interface Upload {
-  /** Undefined once it was cancelled. Rejects with the API's problem, or with a TypeError where none came. */
+  /** Undefined once it was canceled. Rejects with the API's problem, or with a TypeError if there was no response. */
   done: Promise<UpdateBundle | undefined>
   cancel: () => void
 }
 
-/** `onSent` is told the bytes that are on their way. */
+/** `onSent` gets the number of bytes sent so far. */
 export function uploadBundle(
   file: File,
   csrfToken: string | undefined,
