@@ -62,11 +62,11 @@ def test_comments_and_blank_lines_are_no_packages_and_sections_keep_them_apart()
     assert parse_packages(text) == {"image": ["linux-image-amd64"], "server": ["fio"]}
 
 
-def test_a_cdrom_is_no_mirror() -> None:
+def test_a_cdrom_is_not_a_mirror() -> None:
     records = [{"Origin": "Debian", "Label": "Debian", "Repo-URI": "cdrom://[Debian 13]/"}]
     assert derive_mirrors(records) is None
 
 
-def test_proxies_of_apt_are_handed_on() -> None:
+def test_proxies_of_apt_are_passed_on() -> None:
     dump = 'Acquire::http::Proxy "http://proxy.example:3128";\nAcquire::https::Proxy "DIRECT";\n'
     assert parse_proxies(dump) == {"http_proxy": "http://proxy.example:3128"}

@@ -32,7 +32,7 @@ def load(folder: Path) -> int:
     return subprocess.run(argv, capture_output=True, check=False).returncode
 
 
-def test_what_was_kept_is_loaded_and_leaves_no_trace(folder: Path) -> None:
+def test_what_was_stored_is_loaded_and_leaves_no_trace(folder: Path) -> None:
     (folder / "kept/firewall.nft").write_text("whole")
     assert load(folder) == 0
     assert (folder / "calls").read_text().split() == ["--file", str(folder / "kept/firewall.nft")]
@@ -50,7 +50,7 @@ def test_of_a_broken_file_the_words_are_left_for_the_agent(folder: Path) -> None
     assert "unexpected end of file" in (folder / "run/firewall-broken").read_text()
 
 
-def test_the_unit_comes_before_the_network_and_after_what_flushes() -> None:
+def test_the_unit_starts_before_the_network_and_after_what_flushes() -> None:
     unit = RawConfigParser(strict=False)
     unit.read(UNIT)
     reported = UNIT.read_text()

@@ -38,7 +38,7 @@ def xiraid(*states: str, **more: Any) -> dict[str, Any]:
     return {"name": "data", "level": "5", "active": True, "state": list(states), "devices": devices, **more}
 
 
-def test_every_command_that_comes_along_can_be_chosen_and_run() -> None:
+def test_every_included_command_can_be_chosen_and_run() -> None:
     assert sorted(path.name for path in FOLDER.iterdir()) == ["megaraid", "xiraid"]
     for path in FOLDER.iterdir():
         assert path.stat().st_mode & 0o777 == 0o755

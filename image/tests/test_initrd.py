@@ -21,7 +21,7 @@ kernel/drivers/net/other-card.ko.xz:
 """
 
 
-def test_a_module_comes_after_what_it_needs() -> None:
+def test_a_module_is_loaded_after_its_dependencies() -> None:
     order = load_order(("ext4", "virtio_blk", "built_in"), parse_dependencies(MODULES_DEP))
     assert [file.rsplit("/", 1)[1] for file in order] == [
         "crc16.ko.xz",

@@ -59,7 +59,7 @@ def test_the_real_program_takes_these_words_and_says_the_same_twice() -> None:
     assert str(uuid.UUID(only.strip())) == only.strip()
 
 
-def test_the_unit_is_enabled_in_every_image_and_comes_before_all_others() -> None:
+def test_the_unit_is_enabled_in_every_image_and_starts_before_all_others() -> None:
     presets = (APPLIANCE / "usr/lib/systemd/system-preset/01-image.preset").read_text().splitlines()
     assert presets.index(f"enable {UNIT.name}") < presets.index("disable *")
     unit = UNIT.read_text().splitlines()

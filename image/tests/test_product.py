@@ -35,7 +35,7 @@ def test_entry_points_of_every_group_are_installed(tmp_path: Path) -> None:
     )
 
 
-def test_a_version_kept_in_a_source_file_is_found(tmp_path: Path) -> None:
+def test_a_version_in_a_source_file_is_found(tmp_path: Path) -> None:
     text = '[project]\nname = "lunette"\n[tool.hatch.version]\npath = "version.py"\n'
     (tmp_path / "version.py").write_text('__version__ = "4.5"\n')
     assert read_distribution(backend(tmp_path, text)).version == "4.5"

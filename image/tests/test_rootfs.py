@@ -6,7 +6,7 @@ from lunette_image.rootfs import forget_identity
 from lunette_image.tree import linked_copy
 
 
-def test_no_two_machines_share_an_identity_and_the_base_keeps_its_files(tmp_path: Path) -> None:
+def test_no_two_machines_share_an_identity_and_the_base_retains_its_files(tmp_path: Path) -> None:
     base = tmp_path / "base"
     (base / "etc").mkdir(parents=True)
     (base / "etc/hostid").write_bytes(bytes.fromhex("3cfda24e"))

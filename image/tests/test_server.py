@@ -95,13 +95,13 @@ def test_only_what_the_api_prints_reaches_the_console() -> None:
     assert api["StandardError"] == ["journal"]
 
 
-def test_a_qlogic_port_is_no_initiator_until_somebody_makes_it_one() -> None:
+def test_a_qlogic_port_is_not_an_initiator_until_it_is_enabled() -> None:
     lines = (SERVER / "etc/modprobe.d/lunette.conf").read_text().splitlines()
     assert "options qla2xxx qlini_mode=disabled" in lines
     assert {"blacklist bnx2fc", "blacklist cnic"} <= set(lines)
 
 
-def test_spdk_is_started_by_the_agent_alone_and_keeps_its_keys_over_a_restart() -> None:
+def test_spdk_is_started_by_the_agent_alone_and_retains_its_keys_over_a_restart() -> None:
     spdk = unit("lunette-spdk.service")
     assert "WantedBy" not in spdk
     presets = (SERVER / "usr/lib/systemd/system-preset/00-lunette.preset").read_text()
@@ -119,7 +119,7 @@ def test_shutdown_closes_exports_before_spdk_ends() -> None:
     assert "lunette-exports.service" in unit("lunette-spdk.service")["Before"]
 
 
-def test_where_memory_is_short_the_api_goes_first_and_the_agent_never() -> None:
+def test_if_memory_is_short_the_api_is_killed_first_and_the_agent_never() -> None:
     api, agent = unit("lunette-api.service"), unit("lunette-agent.service")
     assert (api["MemoryMax"], api["OOMScoreAdjust"], api["Restart"]) == (["50%"], ["500"], ["always"])
     assert "MemoryMax" not in agent

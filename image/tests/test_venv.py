@@ -38,7 +38,7 @@ def test_a_named_uv_that_is_not_there_is_refused(tmp_path: Path) -> None:
         find_uv(str(tmp_path / "uv"))
 
 
-def test_an_index_configured_for_pip_is_handed_to_uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_index_configured_for_pip_is_passed_to_uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("UV_DEFAULT_INDEX", raising=False)
     uv = program(tmp_path / "uv", "true")
     program(tmp_path / "pip", '[ "$*" = "config get global.index-url" ] && echo https://index.example/simple')

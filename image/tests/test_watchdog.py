@@ -26,7 +26,7 @@ def test_a_server_of_others_and_the_images_of_tests_keep_what_they_have() -> Non
     assert reported == [IMAGE / "live" / FOLDER / "watchdog.conf"]
 
 
-def test_no_driver_of_a_watchdog_is_kept_out_and_none_of_software_is_loaded() -> None:
+def test_no_driver_of_a_watchdog_is_excluded_and_none_of_software_is_loaded() -> None:
     for file in (file for tree in PRODUCTS for file in (IMAGE / tree).rglob("*.conf")):
         words = [line.split() for line in file.read_text().splitlines() if not line.startswith("#")]
         named = {word for line in words for word in line}

@@ -154,7 +154,7 @@ def test_only_what_the_version_in_the_making_names_is_allowed() -> None:
         ("one less", "", "is stale"),
     ],
 )
-def test_the_check_refuses_what_nobody_named_and_a_stale_list(
+def test_the_check_refuses_unnamed_changes_and_a_stale_list(
     promised: str,
     changelog: str,
     problem: str | None,

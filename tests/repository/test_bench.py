@@ -61,7 +61,7 @@ def test_one_that_fails_says_so_and_the_others_run(paper: Path, monkeypatch: pyt
     assert table in second
 
 
-def test_a_row_tells_commit_date_kernel_and_machine(paper: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_shows_commit_date_kernel_and_machine(paper: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _programs(monkeypatch, one=GOOD, two=GOOD)
     assert bench.main([]) == 0
     _, result, commit, date, minutes, kernel, machine, load = _row(paper, "two")

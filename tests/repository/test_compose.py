@@ -60,7 +60,7 @@ def test_the_api_has_no_rights() -> None:
     assert re.search(r"^FROM .* AS api$(.(?!^FROM))*^USER lunette-api$", _DOCKERFILE, re.MULTILINE | re.DOTALL)
 
 
-def test_nobody_but_the_agent_reaches_the_host() -> None:
+def test_only_the_agent_reaches_the_host() -> None:
     for name, service in _SERVICES.items():
         if name != "agent":
             assert not service.get("privileged"), name
@@ -140,7 +140,7 @@ def _make(folder: Path) -> str:
     ).stdout
 
 
-def test_a_password_is_made_once_and_shown_to_nobody(secrets: Path) -> None:
+def test_a_password_is_created_once_and_never_shown(secrets: Path) -> None:
     said = _make(secrets)
     password = (secrets / "password").read_text()
     assert re.fullmatch(r"[0-9a-f]{48}", password)

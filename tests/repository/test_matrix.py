@@ -102,7 +102,7 @@ def test_a_release_is_read_from_the_kernel_itself() -> None:
     assert matrix.banner_of(b"\0Linux version 7.2.7 (gcc)\0") == "7.2.7"
 
 
-def test_a_shard_that_is_no_more_is_forgotten(paper: Path) -> None:
+def test_a_removed_shard_is_forgotten(paper: Path) -> None:
     record = paper.with_suffix(".json")
     _ran("one", "passed")
     known = json.loads(record.read_text())

@@ -69,7 +69,7 @@ def test_a_private_key_and_a_large_file_are_found(tmp_path: Path) -> None:
     assert list(content.problems(_file(tmp_path, "disk.img", "0" * 2_000_000), set()))
 
 
-def test_the_tree_keeps_the_rules() -> None:
+def test_the_tree_follows_the_rules() -> None:
     assert content.main() == 0
     assert words.main() == 0
     assert locks.stale() == []

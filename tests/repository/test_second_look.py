@@ -93,7 +93,7 @@ def test_a_machine_that_failed_all_tests_of_a_file_is_one_failure() -> None:
     assert len(narrowed.command) == len(tier.command) + 20 + 4
 
 
-def test_what_did_not_run_for_want_of_another_is_no_failure_of_its_own() -> None:
+def test_what_did_not_run_for_lack_of_another_is_not_a_failure_of_its_own() -> None:
     """In a browser the first file makes what those after it look at."""
     tier = _tier("web", is_pytest=False)
     rest = [Case(f"file{n}::test", "skipped", "no reason given") for n in range(again.MOST + 1)]

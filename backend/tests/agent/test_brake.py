@@ -254,7 +254,7 @@ def test_names_and_secrets_change_freely() -> None:
     assert verdict.unexplained == ()
 
 
-def test_a_port_follows_the_mode_it_is_given_and_keeps_its_name() -> None:
+def test_a_port_gets_the_requested_mode_and_retains_its_name() -> None:
     ledger = exports(fc_ports=(fc_port(91), fc_port(92)))
     changed = exports(generation=2, fc_ports=(fc_port(91, FcMode.INITIATOR),))
     verdict = merge(ledger, changed)

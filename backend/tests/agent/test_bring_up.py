@@ -167,7 +167,7 @@ def test_everything_is_served_without_a_hang(rack: Rack) -> None:
 
 
 @pytest.mark.parametrize(("array_id", "tool"), HANGS)
-def test_a_tool_that_hangs_keeps_out_the_hosts_of_its_own_array_alone(rack: Rack, array_id: str, tool: str) -> None:
+def test_a_tool_that_hangs_blocks_only_the_hosts_of_its_own_array(rack: Rack, array_id: str, tool: str) -> None:
     rack.reboot()
     hang = rack.hang(next(array for array in rack.arrays if array.array_id == array_id), tool)
     kept_out = {HOSTS[array_id], BOTH} if array_id == RED else {HOSTS[array_id]}
@@ -270,7 +270,7 @@ def test_an_agent_that_stops_begins_nothing_and_lets_what_is_under_way_end(rack:
     assert not [call for call in rack.machine.faults.calls[before:] if "mdadm" in call.detail]
 
 
-def test_an_agent_that_is_killed_while_a_tool_hangs_is_followed_by_one_that_goes_on(rack: Rack) -> None:
+def test_an_agent_killed_while_a_tool_hangs_is_followed_by_one_that_continues(rack: Rack) -> None:
     rack.reboot()
     hang = rack.hang(rack.arrays[0], "mdadm --assemble")
     assert not rack.agent.bring_up()

@@ -102,7 +102,7 @@ def state(report: ConvergeReport) -> ServingState:
     return report.targets[0].state
 
 
-def test_a_document_is_served_and_kept(store: Store) -> None:
+def test_a_document_is_served_and_stored(store: Store) -> None:
     assert store.report.accepted
     assert state(store.report) is ServingState.OPEN
     assert store.agent.hello().ledger_generation == 1
@@ -174,7 +174,7 @@ def test_after_the_grace_time_an_array_starts_without_a_disk(store: Store) -> No
     assert state(store.agent.converge(store.desired())) is ServingState.OPEN
 
 
-def test_an_array_that_was_degraded_before_the_boot_waits_for_nobody(store: Store) -> None:
+def test_an_array_degraded_before_the_boot_waits_for_no_disk(store: Store) -> None:
     store.machine.pull(store.disks[0])
     store.reboot()
     assert store.agent.bring_up()
@@ -218,7 +218,7 @@ def test_what_vanishes_unexplained_is_served_on(store: Store) -> None:
     assert exported_volumes(store.machine) == {VOLUME_ID}
 
 
-def test_what_is_released_goes(store: Store) -> None:
+def test_what_is_released_is_removed(store: Store) -> None:
     report = store.unmap()
     assert report.unexplained == ()
     assert exported_volumes(store.machine) == frozenset()
@@ -240,7 +240,7 @@ def test_a_broken_ledger_removes_nothing_that_is_served(store: Store) -> None:
     assert store.machine.read_file(f"{STATE_DIR}/ledger.json.broken") == b"rubbish"
 
 
-def test_without_a_ledger_nobody_is_told_that_nothing_is_served(store: Store) -> None:
+def test_without_a_ledger_no_one_learns_that_nothing_is_served(store: Store) -> None:
     """A restored database would give away what hosts use."""
     known = store.agent.served()
     assert known is not None
@@ -288,7 +288,7 @@ def test_no_step_that_makes_an_array_or_what_lies_on_it_is_undone_while_the_arra
     assert {one for one in making if "array_id" in one.model_fields} == {*MAKES_ARRAYS}
 
 
-def test_waiting_for_exports_ends_when_they_are_gone(store: Store) -> None:
+def test_waiting_for_exports_ends_when_they_are_removed(store: Store) -> None:
     wait = ExportsGone(volume_ids=(VOLUME_ID,), deadline_s=5)
     before = store.machine.monotonic()
     with pytest.raises(InUse, match="still exported"):
@@ -316,7 +316,7 @@ def test_a_shutdown_takes_everything_down_and_the_next_start_brings_it_back(stor
     assert exported_volumes(store.machine) == {VOLUME_ID}
 
 
-def test_what_is_withdrawn_leaves_the_volumes_up_and_comes_back_with_the_agent(store: Store) -> None:
+def test_withdrawn_exports_leave_the_volumes_up_and_return_with_the_agent(store: Store) -> None:
     volumes = [volume.device for volume in store.agent.observe().volumes if volume.active]
     assert volumes
     assert serving.withdraw(store.machine) == {}

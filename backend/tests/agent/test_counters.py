@@ -82,7 +82,7 @@ def test_a_pass_runs_no_command_and_changes_nothing(store: Store) -> None:
     assert (seen, store.machine.clock) == ([], clock)  # on the fake clock a command takes time
 
 
-def test_arrays_tell_what_md_tells(store: Store) -> None:
+def test_arrays_report_what_md_reports(store: Store) -> None:
     found = store.agent.counters().arrays[ARRAY_ID]
     assert (found.missing_disks, found.mismatch_sectors, found.stripe_cache_bytes) == (0, 0, 0)
     store.machine.pull(next(disk for disk in store.machine.blocks.disks if disk.media.superblock))

@@ -45,7 +45,7 @@ def test_without_a_deadline_a_host_waits_for_ever(floor: Floor) -> None:
     assert floor.agent.due_in_s() is None
 
 
-def test_a_host_gets_what_is_there_when_its_deadline_is_over_and_the_rest_when_it_comes(floor: Floor) -> None:
+def test_a_host_gets_the_present_volumes_at_its_deadline_and_the_rest_later(floor: Floor) -> None:
     floor.hide(12)
     floor.take(DEADLINE_S)
     assert floor.agent.due_in_s() == DEADLINE_S
@@ -73,7 +73,7 @@ def test_a_host_gets_what_is_there_when_its_deadline_is_over_and_the_rest_when_i
     )
 
 
-def test_what_comes_half_a_second_before_the_deadline_is_there_from_the_start(floor: Floor) -> None:
+def test_what_arrives_half_a_second_before_the_deadline_is_served_from_the_start(floor: Floor) -> None:
     floor.hide(12)
     floor.take(DEADLINE_S)
     floor.rig.machine.advance(DEADLINE_S - 0.5)
@@ -95,7 +95,7 @@ def test_a_deadline_is_over_only_after_a_look_at_the_arrays(floor: Floor) -> Non
 
 
 @pytest.mark.parametrize("kind", [OverIscsi, OverFc, OverNvmet])
-def test_of_two_hosts_that_share_a_volume_only_the_one_with_a_deadline_goes_without(kind: type[Floor]) -> None:
+def test_of_two_hosts_that_share_a_volume_only_the_one_with_a_deadline_opens_without_it(kind: type[Floor]) -> None:
     floor = kind()
     floor.hide(12)
     floor.take(DEADLINE_S)
@@ -120,7 +120,7 @@ def test_a_deadline_that_is_set_later_counts_from_when_the_target_began_to_wait(
     assert floor.connect(41) == {1: "v11"}
 
 
-def test_a_deadline_that_is_taken_away_closes_nobody_out_again(floor: Floor) -> None:
+def test_a_removed_deadline_blocks_no_host_again(floor: Floor) -> None:
     floor.hide(12)
     floor.take(DEADLINE_S)
     floor.wait(DEADLINE_S)
@@ -176,7 +176,7 @@ def test_a_host_whose_volumes_came_in_time_is_counted_no_more(floor: Floor) -> N
     assert floor.agent.due_in_s() is None
 
 
-def test_a_second_pass_changes_nothing_and_tells_of_no_repair(floor: Floor) -> None:
+def test_a_second_pass_changes_nothing_and_reports_no_repair(floor: Floor) -> None:
     floor.hide(12)
     floor.take(DEADLINE_S)
     floor.wait(DEADLINE_S)
@@ -273,7 +273,7 @@ class Shelf(Store):
 
 
 class TestAfterAPowerCut:
-    def test_the_ledger_keeps_the_deadline_and_the_time_begins_again(self) -> None:
+    def test_the_ledger_retains_the_deadline_and_the_time_starts_again(self) -> None:
         shelf = Shelf()
         shelf.machine.advance(DEADLINE_S)
         assert shelf.serve() is OPEN

@@ -51,7 +51,7 @@ def test_every_drive_is_asked_at_once_and_then_once_a_period(watched: Watched) -
     assert reported.health.values.temperature_c == 35
 
 
-def test_a_drive_that_comes_is_asked_at_once_and_one_that_left_is_forgotten(watched: Watched) -> None:
+def test_a_new_drive_is_read_at_once_and_a_removed_one_is_forgotten(watched: Watched) -> None:
     watched.asked()
     (late,) = watched.machine.add_disks(1, "nvme")
     watched.reported(late)
@@ -78,13 +78,13 @@ def test_another_drive_under_an_old_name_begins_again(watched: Watched) -> None:
     assert watched.reported(watched.disks[0]).health is None
 
 
-def test_while_nobody_looks_the_drives_are_found_all_the_same(watched: Watched) -> None:
+def test_drives_are_found_also_without_requests(watched: Watched) -> None:
     assert len(watched.asked()) == 2
     watched.machine.add_disks(1, "sas")
     assert len(watched.asked(PERIOD_S)) == 3
 
 
-def test_a_reading_that_says_the_same_wakes_nobody(watched: Watched) -> None:
+def test_an_unchanged_reading_wakes_no_one(watched: Watched) -> None:
     watched.asked()
     assert len(watched.asked(PERIOD_S)) == 2
     assert not watched.changed
@@ -114,7 +114,7 @@ def test_a_drive_that_answers_oddly_has_a_problem_and_those_behind_it_are_read(
     assert state_of(repaired, findings(repaired, {})) is DiskHealthState.OK
 
 
-def test_a_fault_of_the_reader_costs_the_one_drive_and_keeps_what_it_said_before(
+def test_a_fault_of_the_reader_affects_one_drive_and_retains_its_last_reading(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     watched.asked()

@@ -94,7 +94,7 @@ def test_a_drive_that_refuses_is_given_time_instead_and_asked_again_later(
     assert rig.reported(rig.disks[0], PERIOD_S) == HELD
 
 
-def test_a_limit_longer_than_the_wait_is_none(rig: SataRig) -> None:
+def test_a_limit_longer_than_the_wait_does_not_apply(rig: SataRig) -> None:
     rig.has(rig.disks[0], 1200)
     rig.do(rig.create(Level.RAID0))
     assert rig.reported(rig.disks[0]) == ErrorRecovery(is_limitable=True, limit_s=120.0, wait_s=PATIENT)

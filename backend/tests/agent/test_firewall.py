@@ -227,7 +227,7 @@ def test_after_a_start_the_rules_are_there_before_the_agent_is(agent: Agent, ask
     assert (answers(machine, "eth0"), answers(machine, "eth1")) == (True, False)
 
 
-def test_nobody_is_shut_out_where_only_storage_has_an_address(agent: Agent, ask: Ask, machine: FakeSystem) -> None:
+def test_no_one_is_locked_out_if_only_storage_has_an_address(agent: Agent, ask: Ask, machine: FakeSystem) -> None:
     ask(portal(21))
     agent.do_step("j", role(machine, "eth0", ADDRESS, InterfaceRole.STORAGE))
     agent.do_step("j", InterfaceKeep(trial_id="t1", interface="eth0"))
@@ -237,7 +237,7 @@ def test_nobody_is_shut_out_where_only_storage_has_an_address(agent: Agent, ask:
     assert (answers(machine, "eth0"), answers(machine, "eth1")) == (False, True)
 
 
-def test_an_empty_bridge_of_a_container_engine_is_no_way_in(agent: Agent, ask: Ask, machine: FakeSystem) -> None:
+def test_an_empty_bridge_of_a_container_engine_gives_no_access(agent: Agent, ask: Ask, machine: FakeSystem) -> None:
     machine.network.add("docker0", kind="bridge")
     machine.network.interfaces["docker0"].set_up = {"172.17.0.1/16"}
     machine.network.interfaces["docker0"].link = False
@@ -261,7 +261,7 @@ def test_a_tool_that_hangs_is_asked_once_in_a_while(ask: Ask, agent: Agent, mach
     assert reported(agent).state is FirewallState.IN_FORCE
 
 
-def test_rules_that_somebody_flushed_are_corrected_and_reported(agent: Agent, ask: Ask, machine: FakeSystem) -> None:
+def test_flushed_rules_are_corrected_and_reported(agent: Agent, ask: Ask, machine: FakeSystem) -> None:
     ask(portal(21))
     machine.network.firewall.flush()
     assert ask(portal(21)).changed == 1

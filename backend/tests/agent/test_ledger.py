@@ -21,7 +21,7 @@ def test_there_is_no_ledger_at_first(machine: FakeSystem) -> None:
     assert Ledger(machine).load() is None
 
 
-def test_what_was_kept_comes_back_whole_with_its_secrets(machine: FakeSystem) -> None:
+def test_what_was_stored_is_restored_completely_with_its_secrets(machine: FakeSystem) -> None:
     Ledger(machine).save(SERVED)
     machine.power_cut()
     assert Ledger(machine).load() == SERVED
@@ -36,7 +36,7 @@ def test_secrets_are_sealed(machine: FakeSystem) -> None:
 
 
 @pytest.mark.parametrize("damage", ["rubbish", "another key", "no key"])
-def test_a_ledger_that_cannot_be_read_is_no_empty_ledger(machine: FakeSystem, damage: str) -> None:
+def test_an_unreadable_ledger_is_not_an_empty_ledger(machine: FakeSystem, damage: str) -> None:
     Ledger(machine).save(SERVED)
     if damage == "rubbish":
         machine.write_durably(PATH, b"rubbish")
@@ -48,7 +48,7 @@ def test_a_ledger_that_cannot_be_read_is_no_empty_ledger(machine: FakeSystem, da
         Ledger(machine).load()
 
 
-def test_a_broken_ledger_is_kept_for_a_look_at_it(machine: FakeSystem) -> None:
+def test_a_broken_ledger_is_retained_for_inspection(machine: FakeSystem) -> None:
     machine.write_durably(PATH, b"rubbish")
     ledger = Ledger(machine)
     ledger.set_aside()

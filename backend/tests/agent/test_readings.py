@@ -130,7 +130,7 @@ def test_a_tool_that_hangs_is_waited_for_once() -> None:
         time.sleep(0.01)
 
 
-def test_a_drive_that_lsblk_tells_oddly_hides_no_other(machine: FakeSystem) -> None:
+def test_an_odd_entry_of_lsblk_hides_no_other_drive(machine: FakeSystem) -> None:
     def odd(reported: Answer) -> Answer:
         document = json.loads(reported[1])
         document["blockdevices"][1]["size"] = "20G"
@@ -170,7 +170,7 @@ def test_one_pool_that_cannot_be_read_hides_no_other(farm: Farm) -> None:
     assert farm.bring_up() is None
 
 
-def test_a_pool_of_ours_that_cannot_be_read_is_not_gone(farm: Farm) -> None:
+def test_a_pool_of_ours_that_cannot_be_read_is_not_missing(farm: Farm) -> None:
     odd_pool(farm, farm.create_step.pool)
     seen = take(farm.machine)
     assert seen.arrays == ()
@@ -178,7 +178,7 @@ def test_a_pool_of_ours_that_cannot_be_read_is_not_gone(farm: Farm) -> None:
     assert hides_volumes(seen, ArrayEngine.ZFS, farm.create_step.pool)
 
 
-def test_a_suspended_pool_is_shown_and_nobody_waits_for_it(farm: Farm) -> None:
+def test_a_suspended_pool_is_shown_and_not_waited_for(farm: Farm) -> None:
     """`zfs list` would never come back from it: the fake machine refuses to be asked."""
     farm.machine.zfs.imported[farm.create_step.pool].is_suspended = True
     farm.machine.changed()

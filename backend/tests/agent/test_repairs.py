@@ -31,14 +31,14 @@ def reported(repairs: Repairs) -> tuple[str, ...]:
     return ended.repaired
 
 
-def test_what_the_first_round_or_a_change_makes_is_no_repair() -> None:
+def test_what_the_first_round_or_a_change_creates_is_not_a_repair() -> None:
     repairs = Repairs()
     repairs.note(exports(generation=1), report(GONE))
     repairs.note(exports(generation=2), report(GONE))
     assert reported(repairs) == ()
 
 
-def test_what_somebody_took_away_is_reported_once_and_kept_until_then() -> None:
+def test_foreign_removals_are_reported_once_and_retained_until_then() -> None:
     repairs = Repairs()
     for found in ((), (GONE,), (), ("x was different",)):
         repairs.note(exports(generation=1), report(*found))
@@ -49,7 +49,7 @@ def test_what_somebody_took_away_is_reported_once_and_kept_until_then() -> None:
     assert len(reported(repairs)) == MOST
 
 
-def test_what_opens_because_its_address_came_is_no_repair() -> None:
+def test_a_portal_that_opens_with_its_address_is_not_a_repair() -> None:
     repairs = Repairs()
     repairs.note(exports(generation=1), report(portal="the appliance does not have this address"))
     repairs.note(exports(generation=1), report("np/10.0.0.1:3260 was missing"))

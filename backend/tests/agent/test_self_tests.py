@@ -87,7 +87,7 @@ def test_disks_that_share_an_array_are_tested_one_after_the_other() -> None:
 
 
 @pytest.mark.parametrize("change", ["is_asleep", "is_hanging"])
-def test_a_disk_that_sleeps_or_hangs_in_its_test_keeps_no_other_from_its_own(change: str) -> None:
+def test_a_disk_that_sleeps_or_hangs_in_its_test_does_not_delay_other_tests(change: str) -> None:
     bench = Bench(drives=2)
     for number in range(2):
         bench.drive(number).self_tests = []

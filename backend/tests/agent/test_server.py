@@ -199,7 +199,7 @@ def test_a_message_too_large_ends_the_connection_and_no_other(running: Running) 
     assert running.client.ask(Hello()).version == PROTOCOL_VERSION
 
 
-def test_a_peer_that_says_nothing_holds_nobody_up(running: Running) -> None:
+def test_a_silent_peer_delays_no_one(running: Running) -> None:
     with socket.socket(socket.AF_UNIX) as silent, socket.socket(socket.AF_UNIX) as half:
         silent.connect(running.path)
         half.connect(running.path)
@@ -248,7 +248,7 @@ def test_an_absent_agent_is_reported_as_such(tmp_path: Path) -> None:
         AgentClient(str(tmp_path / "nothing.sock")).ask(Hello())
 
 
-def test_an_agent_that_trickles_is_given_up_at_the_deadline(tmp_path: Path) -> None:
+def test_an_agent_that_answers_too_slowly_is_dropped_at_the_deadline(tmp_path: Path) -> None:
     """A timeout per read would never strike: the deadline is for the whole answer."""
     path = str(tmp_path / "slow.sock")
     with listen(path) as listener:
@@ -285,7 +285,7 @@ def test_a_reply_that_is_not_known_puts_no_secret_into_the_log(
     assert "secretsecret1" not in refused.value.log
 
 
-def test_a_problem_keeps_its_class_on_the_way() -> None:
+def test_a_problem_retains_its_class_on_the_way() -> None:
     refusal = InUse("it is in use", log="details")
     again = ProblemReply.of(refusal).as_error()
     assert (type(again), again.detail, again.log) == (InUse, "it is in use", "details")
@@ -318,7 +318,7 @@ def test_a_request_that_was_begun_has_its_time_and_an_idle_connection_has_no_lim
         assert idle.recv(1)
 
 
-def test_a_request_that_drips_in_is_given_up(hurried: Running) -> None:
+def test_a_request_that_arrives_too_slowly_is_dropped(hurried: Running) -> None:
     with hurried.connected() as peer:
         peer.sendall(struct.pack(">I", 10_000))
         assert soon(lambda: is_refused(peer, b" "))

@@ -59,7 +59,7 @@ def floor() -> Floor:
     return Floor()
 
 
-def test_each_engine_serves_its_part_and_one_report_tells_of_both(floor: Floor) -> None:
+def test_each_engine_serves_its_part_and_one_report_covers_both(floor: Floor) -> None:
     report = floor.serve(floor.desired())
     assert {target.state for target in (*report.targets, *report.subsystems)} == BOTH
     assert {volume.reason for volume in report.volumes} | {portal.reason for portal in report.portals} == {None}
@@ -95,7 +95,7 @@ def test_neither_engine_takes_a_volume_the_other_is_seen_to_hold(floor: Floor) -
     assert len(floor.over_nvme()) == 1
 
 
-def test_a_namespace_of_others_keeps_scsi_off_the_volume(floor: Floor) -> None:
+def test_a_foreign_namespace_prevents_scsi_on_the_volume(floor: Floor) -> None:
     theirs = "/sys/kernel/config/nvmet/subsystems/nqn.2020-01.com.example:theirs"
     for path in (theirs, f"{theirs}/namespaces/1"):
         floor.machine.mkdir(path)
@@ -117,7 +117,7 @@ def test_without_the_module_nvme_is_blocked_with_the_reason_and_scsi_is_served()
     assert [p.state for p in report.portals] == [ServingState.OPEN, ServingState.BLOCKED]
 
 
-def test_waiting_for_exports_ends_when_the_namespace_is_gone(floor: Floor) -> None:
+def test_waiting_for_exports_ends_when_the_namespace_is_removed(floor: Floor) -> None:
     desired = floor.desired(targets=(), volumes=(floor.volumes[1],))
     floor.agent.converge(desired)
     wait = ExportsGone(volume_ids=(id_of(12),), deadline_s=5)
@@ -136,7 +136,7 @@ def test_waiting_for_exports_ends_when_the_namespace_is_gone(floor: Floor) -> No
     assert floor.agent.do_step("job", wait).changed is False
 
 
-def test_the_agent_keeps_what_nobody_released(floor: Floor) -> None:
+def test_the_agent_retains_what_was_not_released(floor: Floor) -> None:
     desired = floor.desired()
     floor.agent.converge(desired)
     host = floor.machine.connect(nqn_of(42), desired.subsystems[0].nqn, "192.0.2.1:4420")
@@ -168,7 +168,7 @@ def test_the_engine_says_what_it_can_and_what_it_lacks(floor: Floor) -> None:
     assert record().protocols == ("nvme-tcp", "nvme-rdma")
 
 
-def test_the_agent_tells_that_nvme_sessions_cannot_be_seen(floor: Floor) -> None:
+def test_the_agent_reports_that_nvme_sessions_cannot_be_listed(floor: Floor) -> None:
     assert floor.agent.sessions().unseen == ()
     floor.serve(floor.desired())
     assert [one.family for one in floor.agent.sessions().unseen] == [Family.NVME]

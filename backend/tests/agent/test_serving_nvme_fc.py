@@ -46,7 +46,7 @@ def track() -> Track:
     return Track()
 
 
-def test_a_host_comes_over_both_and_a_stranger_over_neither(track: Track) -> None:
+def test_a_host_connects_over_both_and_an_unknown_host_over_neither(track: Track) -> None:
     track.plug()
     report = track.serve(track.desired())
     assert track.over_fc(report).state is OPEN
@@ -65,7 +65,7 @@ def test_without_a_port_it_is_blocked_with_what_to_do_and_the_rest_is_served(tra
     assert "fc-ports" in lacking(track.machine)[Protocol.NVME_FC]
 
 
-def test_a_port_that_comes_late_is_served_by_itself(track: Track) -> None:
+def test_a_late_port_is_served_automatically(track: Track) -> None:
     track.plug(OTHER)
     report = track.serve(track.desired())
     assert f"NVMe target port {ADDRESS} does not exist" in (track.over_fc(report).reason or "")
@@ -88,7 +88,7 @@ def test_a_portal_that_is_taken_away_ends_its_connections_and_no_others(track: T
     assert track.reach() == ["tcp"]
 
 
-def test_everything_comes_back_after_a_restart_once_the_port_does(track: Track) -> None:
+def test_everything_returns_after_a_restart_once_the_port_does(track: Track) -> None:
     track.plug()
     track.serve(track.desired())
     track.machine.reboot()
@@ -121,7 +121,7 @@ class TestEmulex:
         portal = PORTAL.model_copy(update={"address": name})
         assert emulex.over_fc(emulex.serve(emulex.desired(portals=(portal,)))).state is OPEN
 
-    def test_that_is_an_initiator_is_no_target(self, track: Track) -> None:
+    def test_an_initiator_is_not_a_target(self, track: Track) -> None:
         track.machine.add_fc_port("10:00:00:00:c9:00:00:01", driver="lpfc").nvme_info = "NVME Initiator Enabled\n"
         track.machine.changed()
         assert nvme_fc.targets(track.machine) == ()

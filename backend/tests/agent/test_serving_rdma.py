@@ -68,7 +68,7 @@ def track() -> Track:
     return Track()
 
 
-def test_every_host_comes_over_tcp_and_rdma_where_there_is_a_device(track: Track) -> None:
+def test_every_host_connects_over_tcp_and_over_rdma_with_a_device(track: Track) -> None:
     track.machine.plug_rdma()
     report = track.serve(track.desired())
     assert set(track.states(report).values()) == {ServingState.OPEN}
@@ -86,7 +86,7 @@ def test_without_a_device_rdma_is_blocked_with_what_to_do_and_the_rest_is_served
     assert track.serve(track.desired()).changed == 0
 
 
-def test_a_device_that_comes_late_is_listened_on_by_itself(track: Track) -> None:
+def test_a_late_device_is_listened_on_automatically(track: Track) -> None:
     track.serve(track.desired())
     track.machine.plug_rdma("rxe0", "10.9.9.9")
     assert "has the address 192.0.2.1" in (track.report(ISER, track.serve(track.desired())).reason or "")
@@ -96,7 +96,7 @@ def test_a_device_that_comes_late_is_listened_on_by_itself(track: Track) -> None
     assert track.reach() == EVERYTHING
 
 
-def test_a_device_that_goes_takes_rdma_with_it_and_brings_it_back(track: Track) -> None:
+def test_rdma_disappears_and_returns_with_its_device(track: Track) -> None:
     track.machine.plug_rdma()
     track.serve(track.desired())
     track.machine.unplug_rdma()
@@ -123,7 +123,7 @@ def test_a_listener_that_was_lost_unseen_is_reopened(track: Track) -> None:
     assert track.serve(track.desired()).changed == 0
 
 
-def test_what_nobody_can_tell_is_left_alone(track: Track) -> None:
+def test_what_is_unknown_is_left_alone(track: Track) -> None:
     """Without the rdma tool the kernel's word in configfs must do."""
     track.machine.tools.remove("rdma")
     track.machine.plug_rdma()
@@ -168,7 +168,7 @@ def test_engines_offer_rdma_only_where_it_can_be_had(track: Track) -> None:
     assert [device.id for device in track.agent.observe().rdma_devices] == ["rxe0/1"]
 
 
-def test_a_portal_that_gives_up_iser_keeps_its_tcp(track: Track) -> None:
+def test_a_portal_without_iser_any_more_retains_its_tcp(track: Track) -> None:
     """Another portal on the same address and port: the folder of the kernel is the same."""
     track.machine.plug_rdma()
     track.serve(track.desired())

@@ -80,7 +80,7 @@ def test_a_volume_moves_from_spdk_to_scsi_in_one_pass(floor: SpdkFloor) -> None:
     assert over_spdk(floor.machine) == frozenset()
 
 
-def test_while_it_hangs_nobody_else_gets_its_volumes(floor: SpdkFloor) -> None:
+def test_while_it_hangs_no_other_engine_gets_its_volumes(floor: SpdkFloor) -> None:
     floor.serve(floor.desired())
     floor.machine.spdk.is_hanging = True
     both = target(31, [initiator(41)], [lun(51, 1, 11), lun(54, 2, 12)])
@@ -100,7 +100,7 @@ def test_while_it_hangs_everything_over_nvme_is_reported_as_blocked(floor: SpdkF
     assert "did not answer" in floor.agent.sessions().unseen[0].reason
 
 
-def test_a_volume_is_not_destroyed_while_nobody_can_tell(floor: SpdkFloor) -> None:
+def test_a_volume_is_not_destroyed_while_its_use_is_unknown(floor: SpdkFloor) -> None:
     floor.agent.converge(floor.desired())
     floor.machine.spdk.is_hanging = True
     with pytest.raises(InUse, match="still exported"):

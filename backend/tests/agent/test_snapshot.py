@@ -81,7 +81,7 @@ def _is_in(thread: threading.Thread, functions: set[str]) -> bool:
     return False
 
 
-def test_a_look_that_fails_is_not_kept() -> None:
+def test_a_failed_observation_is_not_stored() -> None:
     machine = SlowMachine(0)
     observer = Observer(machine)
     machine.faults.break_calls(lambda call: call.detail.startswith("lsblk"))

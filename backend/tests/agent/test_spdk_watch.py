@@ -27,7 +27,7 @@ def test_a_killed_program_is_noticed_once_even_if_it_is_back_already(floor: Spdk
     assert floor.agent.watch_spdk()
 
 
-def test_a_program_that_answers_nothing_is_ended_and_comes_back(floor: SpdkFloor) -> None:
+def test_a_program_that_does_not_answer_is_ended_and_restarted(floor: SpdkFloor) -> None:
     floor.machine.spdk.is_hanging = True
     assert not floor.agent.watch_spdk()
     floor.machine.advance(HANGS_S / 2)
@@ -49,7 +49,7 @@ def test_a_program_that_answers_nothing_is_ended_and_comes_back(floor: SpdkFloor
     assert floor.agent.changes.wait(reported, 0) != reported, "whoever watches looks at once"
 
 
-def test_what_hung_is_forgotten_once_the_last_portal_is_gone(floor: SpdkFloor) -> None:
+def test_a_hang_is_forgotten_once_the_last_portal_is_removed(floor: SpdkFloor) -> None:
     floor.machine.spdk.is_hanging = True
     floor.agent.watch_spdk()
     floor.machine.advance(HANGS_S)

@@ -46,7 +46,7 @@ def test_a_secret_is_nowhere_even_where_a_log_repeats_it(store: Store) -> None:
     assert not [file.name for file in facts.files if any(secret in file.text for secret in SECRETS)]
 
 
-def test_of_what_is_too_long_the_end_is_kept(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_end_of_a_too_long_text_is_retained(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(support, "TEXT_CHARS", 40)
     tree = text(store.agent.facts(), "exports/target.txt")
     assert tree.startswith("[the first ")

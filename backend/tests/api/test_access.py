@@ -276,7 +276,7 @@ def test_each_role_reaches_what_it_may_and_nothing_else(role: Role, api: Api, se
     assert wrong == {}
 
 
-def test_nobody_reaches_more_than_the_lower_role_of_token_and_owner(nobody: Api, services: ApiServices) -> None:
+def test_a_token_has_the_lower_role_of_token_and_owner(nobody: Api, services: ApiServices) -> None:
     for who, (role, headers) in narrow(services).items():
         above = [one for one in GUARDED if not role.includes(ROLES[one[0]])]
         assert not_answered(nobody, headers, 403, above) == {}, who
@@ -314,5 +314,5 @@ def test_a_one_time_password_opens_nothing_but_its_change(nobody: Api, services:
     assert nobody.call("GET", "/me", headers=headers).json()["password_change_required"] is True
 
 
-def test_health_answers_anyone_and_tells_nothing(nobody: Api) -> None:
+def test_health_answers_anyone_and_reveals_nothing(nobody: Api) -> None:
     assert nobody.get("/health") == {"status": "ok"}

@@ -72,14 +72,14 @@ def test_a_deleted_or_expired_token_opens_nothing(api: Api, services: ApiService
     assert "is unknown" in Api(api.http, made["token"]).call("GET", "/me").json()["detail"]
 
 
-def test_a_token_goes_with_its_user(api: Api, services: ApiServices) -> None:
+def test_a_token_is_deleted_with_its_user(api: Api, services: ApiServices) -> None:
     token = add_token(services.store, Role.VIEWER)
     name = Api(api.http, token).get("/me")["username"]
     assert api.delete(f"/users/{name}").status_code == 204
     assert Api(api.http, token).call("GET", "/me").status_code == 401
 
 
-def test_nobody_makes_a_token_above_their_own_role(api: Api, services: ApiServices) -> None:
+def test_no_user_creates_a_token_above_their_own_role(api: Api, services: ApiServices) -> None:
     viewer = Api(api.http, add_token(services.store, Role.VIEWER))
     assert viewer.post("/tokens", {"name": "up", "role": "administrator"}).status_code == 403
     assert viewer.made("/tokens", {"name": "same"})["role"] == "viewer"

@@ -64,7 +64,7 @@ def test_a_spare_takes_the_place_of_a_lost_disk_and_another_makes_up_for_it(
     assert states(appliance) == {disks[0]: "in_sync", disks[2]: "in_sync", disks[3]: "in_sync", disks[4]: "spare"}
 
 
-def test_a_site_document_tells_spares_from_members_and_makes_the_same_array_again(appliance: Api) -> None:
+def test_a_site_document_distinguishes_spares_and_creates_the_same_array_again(appliance: Api) -> None:
     disks = stand(appliance, spares=1)
     exported = appliance.get("/site")
     (array,) = exported["arrays"]
@@ -95,7 +95,7 @@ def test_a_disk_that_works_is_copied_and_then_let_go_without_being_asked(applian
     assert set(states(appliance).values()) == {"in_sync"}
 
 
-def test_an_array_grows_and_what_the_reshape_drops_comes_back_without_being_asked(
+def test_an_array_grows_and_what_the_reshape_drops_is_restored_automatically(
     appliance: Api, machine: FakeSystem, agent: Agent
 ) -> None:
     disks = stand(appliance)
@@ -184,7 +184,9 @@ def test_a_scrub_shows_progress_and_can_be_stopped(appliance: Api, machine: Fake
     assert appliance.get("/arrays/tank")["observed"]["last_scrub"] == "check"
 
 
-def test_the_pace_is_kept_and_set_again_after_a_boot(appliance: Api, machine: FakeSystem, agent: Agent) -> None:
+def test_the_rebuild_speed_is_stored_and_set_again_after_a_boot(
+    appliance: Api, machine: FakeSystem, agent: Agent
+) -> None:
     stand(appliance)
     answer = appliance.patch("/arrays/tank", {"sync_speed_min_bytes_s": "5MiB", "sync_speed_max_bytes_s": "50MiB"})
     assert answer.status_code == 200, answer.text
@@ -206,7 +208,7 @@ def tuned(appliance: Api, name: str) -> dict[str, Any]:
     return next(value for value in appliance.get("/arrays/tank")["tuning"] if value["name"] == name)
 
 
-def test_a_tuning_is_kept_set_again_after_a_boot_and_corrected_where_it_drifts(
+def test_a_tuning_is_stored_and_set_again_after_a_boot_and_corrected_after_a_drift(
     appliance: Api, machine: FakeSystem, agent: Agent
 ) -> None:
     stand(appliance)
@@ -254,7 +256,7 @@ def test_a_stripe_cache_takes_a_share_of_the_memory_at_most(appliance: Api, mach
     assert "memory for 2730" in tuned(appliance, "stripe_cache_size")["why"]
 
 
-def test_the_scheduler_of_every_member_is_kept(appliance: Api, machine: FakeSystem, agent: Agent) -> None:
+def test_the_scheduler_of_every_member_is_unchanged(appliance: Api, machine: FakeSystem, agent: Agent) -> None:
     stand(appliance)
     appliance.patch("/arrays/tank", {"scheduler": "mq-deadline"})
     members = {member["disk_id"] for member in appliance.get("/arrays/tank")["members"]}
@@ -296,7 +298,7 @@ def test_log_and_cache_disks_of_a_pool_come_and_go_and_show_their_roles(applianc
     assert refused.status_code == 422, "spares have a call of their own"
 
 
-def test_a_dirty_degraded_array_stays_stopped_until_somebody_forces_it(
+def test_a_dirty_degraded_array_stays_stopped_until_it_is_forced(
     appliance: Api, machine: FakeSystem, agent: Agent
 ) -> None:
     disks = stand(appliance, level="raid6", members=4)
@@ -360,7 +362,7 @@ def test_a_mirror_reads_the_other_disks_and_a_new_one_takes_that_over(
     assert kept["write_mostly"] == [disks[0]]
 
 
-def test_a_spare_of_the_group_goes_to_the_array_that_needs_it(
+def test_a_spare_of_the_group_is_lent_to_the_array_that_needs_it(
     appliance: Api, machine: FakeSystem, agent: Agent
 ) -> None:
     disks = disk_ids(appliance)
@@ -384,7 +386,7 @@ def test_a_spare_of_the_group_goes_to_the_array_that_needs_it(
     assert f"Spare {disks[4]} of array pond moves to array tank, which lost a disk (spare group shelf)" in reported
 
 
-def test_a_spare_group_is_taken_away_again_and_is_no_setting_of_raid0(appliance: Api) -> None:
+def test_a_spare_group_can_be_removed_and_does_not_apply_to_raid0(appliance: Api) -> None:
     disks = stand(appliance)
     for group in ("shelf", None):
         asked = appliance.call("PATCH", "/arrays/tank", json={"spare_group": group}, headers={"If-Match": "*"})

@@ -86,7 +86,7 @@ def identities(api: Api) -> Any:
     )
 
 
-def test_a_lost_database_comes_back_while_hosts_are_served(standing: Standing) -> None:
+def test_a_lost_database_is_rebuilt_while_hosts_are_served(standing: Standing) -> None:
     """What changed since the backup is shown and what was served stays as it was."""
     api, _parts = standing
     make_scene(api)
@@ -124,9 +124,7 @@ def test_a_lost_database_comes_back_while_hosts_are_served(standing: Standing) -
         ),
     ],
 )
-def test_a_backup_with_rows_that_nobody_typed_is_refused_with_their_names(
-    standing: Standing, change: Any, words: str
-) -> None:
+def test_a_backup_with_invalid_rows_is_refused_and_names_them(standing: Standing, change: Any, words: str) -> None:
     """Somebody altered it with its own passphrase."""
     api, services = standing
     make_array(api)
@@ -144,9 +142,7 @@ def test_a_backup_with_rows_that_nobody_typed_is_refused_with_their_names(
         assert not any(word in refused.text for word in ("bash", "owned", "core_pattern", "api/x"))
 
 
-def test_an_appliance_that_was_reinstalled_comes_back_as_it_was(
-    standing: Standing, machine: FakeSystem, tmp_path: Path
-) -> None:
+def test_a_reinstalled_appliance_is_restored_as_it_was(standing: Standing, machine: FakeSystem, tmp_path: Path) -> None:
     """The data disks are the same; the database, the key of its secrets and the boot ledger are gone."""
     api, services = standing
     make_scene(api)
@@ -368,7 +364,7 @@ def test_a_job_that_was_under_way_in_the_backup_does_not_go_on(api_alone: Standi
     assert len([volume for volume in services.control.observation(0).volumes if volume.volume_id]) == 1
 
 
-def test_the_certificate_comes_with_it_and_is_in_place_at_the_next_start(api_alone: Standing, tmp_path: Path) -> None:
+def test_the_certificate_is_included_and_in_place_at_the_next_start(api_alone: Standing, tmp_path: Path) -> None:
     api, services = api_alone
     files = Files(tmp_path, tmp_path / "tls" / "cert.pem", tmp_path / "tls" / "key.pem", own=True)
     object.__setattr__(services, "files", files)
@@ -394,7 +390,7 @@ def test_the_certificate_comes_with_it_and_is_in_place_at_the_next_start(api_alo
     assert files.tls_cert.read_text() == "replaced since", "it is put in place once"
 
 
-def test_the_state_before_is_kept_and_can_be_restored_itself(api_alone: Standing, tmp_path: Path) -> None:
+def test_the_state_before_is_stored_and_can_be_restored_itself(api_alone: Standing, tmp_path: Path) -> None:
     api, services = api_alone
     object.__setattr__(services, "files", Files(tmp_path, tmp_path / "no", tmp_path / "no", own=False))
     file = back_up(api)

@@ -75,7 +75,7 @@ def test_every_one_that_is_in_the_way_is_listed_however_many(appliance: Api) -> 
     assert len(refused.json()["errors"]) == len(names) + 60
 
 
-def test_with_no_hours_to_keep_them_the_data_is_lost_and_the_last_thin_pool_goes(tank: Api) -> None:
+def test_with_zero_hours_of_retention_the_data_is_lost_and_the_last_thin_pool_removed(tank: Api) -> None:
     tank.call("PATCH", "/settings", json=NOTHING_KEPT, headers={"If-Match": "*"})
     plan = delete(tank, "t1", "a1", "t2", dry_run=True).json()
     assert plan["bytes_destroyed"] == 3 * 64 * MIB
@@ -91,7 +91,7 @@ def test_with_no_hours_to_keep_them_the_data_is_lost_and_the_last_thin_pool_goes
     assert tank.get("/arrays/tank")["thin_pool"] is None
 
 
-def test_the_thin_pool_stays_for_what_is_kept_in_it(tank: Api) -> None:
+def test_the_thin_pool_stays_for_retained_volumes(tank: Api) -> None:
     tank.done(tank.delete("/volumes/t2").json())
     tank.call("PATCH", "/settings", json=NOTHING_KEPT, headers={"If-Match": "*"})
     plan = delete(tank, "t1", dry_run=True).json()

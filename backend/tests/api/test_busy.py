@@ -59,7 +59,7 @@ def test_undoing_its_mapping_and_a_document_need_the_name_too(busy: Serving) -> 
     assert not [job for job in api.items("/jobs") if job["kind"] == "site.apply"]
 
 
-def test_a_named_one_goes_and_comes_back_by_undo(busy: Serving) -> None:
+def test_a_named_one_is_removed_and_restored_by_undo(busy: Serving) -> None:
     api = busy.api
     assert api.delete(mapping_path(api), confirm=["data", "other"]).status_code == 204
     assert api.items("/mappings") == []
@@ -113,7 +113,7 @@ def test_a_host_that_is_logged_in_leaves_its_group_only_if_its_volumes_are_named
     busy.log_in()
 
 
-def test_what_was_never_counted_is_not_known_and_goes_without_a_name(appliance: Api) -> None:
+def test_what_was_never_counted_is_unknown_and_is_deleted_without_a_name(appliance: Api) -> None:
     make_array(appliance)
     appliance.made("/volumes", {"name": "v1", "array": "tank", "size_bytes": 64 * MIB})
     appliance.made("/hosts", {"name": "h1", "iqns": ["iqn.2026-01.com.example:h1"]})

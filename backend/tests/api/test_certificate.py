@@ -95,7 +95,7 @@ def test_it_is_taken_after_its_plan_and_had_back(
     assert contents(files) == old
 
 
-def test_the_key_is_reported_to_nobody(
+def test_the_key_is_never_reported(
     standing: tuple[Api, ApiServices, Files], pair: dict[str, str], tmp_path: Path
 ) -> None:
     api, services, files = standing
@@ -167,7 +167,7 @@ def test_names_that_are_missing_are_a_warning(standing: tuple[Api, ApiServices, 
         assert any("does not name testserver" in words for words in plan["warnings"]) is warned
 
 
-def test_the_one_in_use_is_no_change_and_a_new_one_is_self_signed(standing: tuple[Api, ApiServices, Files]) -> None:
+def test_the_one_in_use_is_not_a_change_and_a_new_one_is_self_signed(standing: tuple[Api, ApiServices, Files]) -> None:
     api, _, files = standing
     cert, key = contents(files)
     same = {"certificate": cert, "private_key": key}
@@ -178,7 +178,7 @@ def test_the_one_in_use_is_no_change_and_a_new_one_is_self_signed(standing: tupl
     assert made["previous"]["fingerprint"] != made["fingerprint"]
 
 
-def test_a_certificate_kept_elsewhere_is_not_replaced(
+def test_a_certificate_stored_elsewhere_is_not_replaced(
     standing: tuple[Api, ApiServices, Files], pair: dict[str, str], tmp_path: Path
 ) -> None:
     _, services, files = standing

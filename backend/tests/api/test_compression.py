@@ -42,7 +42,7 @@ def test_a_long_list_is_compressed_and_says_the_same(appliance: Api) -> None:
         assert (other.status_code, other.headers.get("Content-Encoding")) == (200, None), path
 
 
-def test_who_somebody_is_and_the_settings_stay_as_they_are(api: Api) -> None:
+def test_identities_and_settings_are_not_compressed(api: Api) -> None:
     for path in ("/me", "/settings", "/tokens", "/events:export"):
         answer = api.call("GET", path, headers=GZIP)
         assert (answer.status_code, answer.headers.get("Content-Encoding")) == (200, None), path

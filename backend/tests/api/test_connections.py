@@ -133,7 +133,7 @@ def test_one_source_has_so_many_connections_and_no_more(port: int) -> None:
         peer.close()
 
 
-def test_all_sources_together_have_so_many_connections_and_the_oldest_idle_one_goes(port: int) -> None:
+def test_all_sources_share_a_limit_and_the_oldest_idle_connection_is_closed(port: int) -> None:
     held = [connected(port, source) for source in ("127.0.0.1", "127.0.0.1", "127.0.0.1", "127.0.0.2", "127.0.0.3")]
     for peer in held:
         peer.sendall(HEALTH)

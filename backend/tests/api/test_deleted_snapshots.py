@@ -47,7 +47,7 @@ def gone(api: Api, path: str) -> None:
     api.done(api.delete(path).json())
 
 
-def test_a_deleted_snapshot_comes_back_and_a_volume_rolls_back_to_it(tank: Api, machine: FakeSystem) -> None:
+def test_a_deleted_snapshot_is_recovered_and_a_volume_rolls_back_to_it(tank: Api, machine: FakeSystem) -> None:
     before = take(tank, machine, "before", "old")
     plan = tank.delete("/snapshots/before", dry_run=True).json()
     assert "can be recovered for 24 hours, until 20" in plan["changes"][0]["detail"]
@@ -65,7 +65,7 @@ def test_a_deleted_snapshot_comes_back_and_a_volume_rolls_back_to_it(tank: Api, 
     assert machine.read_data(device(tank, "data"), 0) == "old"
 
 
-def test_its_name_is_free_at_once_and_it_comes_back_under_another(tank: Api, machine: FakeSystem) -> None:
+def test_its_name_is_free_at_once_and_it_is_recovered_under_another(tank: Api, machine: FakeSystem) -> None:
     first = take(tank, machine, "before", "old")
     gone(tank, "/snapshots/before")
     second = take(tank, machine, "before", "new")
@@ -75,7 +75,7 @@ def test_its_name_is_free_at_once_and_it_comes_back_under_another(tank: Api, mac
     assert tank.get("/snapshots/earlier")["id"] == first["id"] != second["id"] == tank.get("/snapshots/before")["id"]
 
 
-def test_it_goes_and_comes_back_with_its_volume(tank: Api, machine: FakeSystem) -> None:
+def test_it_disappears_and_returns_with_its_volume(tank: Api, machine: FakeSystem) -> None:
     take(tank, machine, "before", "old")
     machine.write_data(device(tank, "data"), 0, "new")
     gone(tank, "/snapshots/before")
@@ -180,7 +180,7 @@ def test_a_snapshot_that_the_machine_lost_is_forgotten(tank: Api, machine: FakeS
     assert tank.items("/deleted-snapshots") == []
 
 
-def test_it_comes_back_from_a_backup_with_its_volume_and_is_left_out_without_one(
+def test_it_is_restored_from_a_backup_with_its_volume_and_omitted_without_one(
     appliance_on_sqlite: tuple[Api, ApiServices],
 ) -> None:
     api, services = appliance_on_sqlite

@@ -30,7 +30,7 @@ def tank(appliance: Api) -> Api:
 
 
 @pytest.mark.parametrize("kind", ["thick", "thin"])
-def test_a_deleted_volume_comes_back_with_its_data_and_identity_mapped_to_nobody(
+def test_a_deleted_volume_is_recovered_unmapped_with_its_data_and_identity(
     tank: Api, machine: FakeSystem, kind: str
 ) -> None:
     before = make(tank, "data", kind)
@@ -62,7 +62,7 @@ def test_it_has_no_device_after_a_boot_either(tank: Api, machine: FakeSystem, ag
     assert not machine.exists(device.replace("/v", "/d"))
 
 
-def test_its_name_is_free_at_once_and_it_comes_back_under_another(tank: Api) -> None:
+def test_its_name_is_free_at_once_and_it_is_recovered_under_another(tank: Api) -> None:
     first = make(tank, "data")
     tank.done(tank.delete("/volumes/data").json())
     second = make(tank, "data")
@@ -72,7 +72,7 @@ def test_its_name_is_free_at_once_and_it_comes_back_under_another(tank: Api) -> 
     assert tank.get("/volumes/data-again")["id"] == first["id"] != second["id"] == tank.get("/volumes/data")["id"]
 
 
-def test_of_several_with_one_name_the_id_tells_which(tank: Api) -> None:
+def test_several_with_one_name_are_distinguished_by_id(tank: Api) -> None:
     ids = []
     for _ in range(2):
         ids.append(make(tank, "data")["id"])

@@ -39,7 +39,7 @@ def ready(appliance: Api) -> Api:
     return appliance
 
 
-def test_it_reaches_the_kernel_and_goes_again(ready: Api, machine: FakeSystem) -> None:
+def test_it_reaches_the_kernel_and_is_removed_again(ready: Api, machine: FakeSystem) -> None:
     shown = {"user": "hosts", "has_secret": True, "mutual_user": "lunette", "has_mutual_secret": True}
     assert set_(ready, BOTH) == shown
     ready.until(lambda: asked(machine) == ["1", "hosts", SECRET, "lunette", MUTUAL])
@@ -49,7 +49,7 @@ def test_it_reaches_the_kernel_and_goes_again(ready: Api, machine: FakeSystem) -
     ready.until(lambda: asked(machine) == ["0", "", "", "", ""])
 
 
-def test_it_comes_back_after_a_boot_even_without_the_api(ready: Api, machine: FakeSystem, agent: Agent) -> None:
+def test_it_is_restored_after_a_boot_even_without_the_api(ready: Api, machine: FakeSystem, agent: Agent) -> None:
     set_(ready, ONE_WAY)
     ready.until(lambda: asked(machine)[0] == "1")
     served = agent._load()
@@ -71,7 +71,7 @@ def test_the_secrets_are_in_no_answer_plan_or_event(ready: Api) -> None:
     assert "targets that do not belong to Lunette" in plan["warnings"][1]
 
 
-def test_the_same_again_is_no_change(ready: Api) -> None:
+def test_the_same_again_is_not_a_change(ready: Api) -> None:
     set_(ready, BOTH)
     for body in (BOTH, {"user": "hosts", "mutual_user": "lunette"}):
         assert ready.patch("/settings", {"discovery_auth": body}, dry_run=True).json()["changes"] == []
@@ -95,7 +95,7 @@ def test_half_a_login_is_refused_and_changes_nothing(api: Api, wrong: dict[str, 
     assert api.get("/settings")["discovery_auth"] is None
 
 
-def test_a_kept_secret_is_not_taken_for_another_user_or_for_the_answer(api: Api) -> None:
+def test_a_stored_secret_is_not_used_for_another_user_or_for_the_answer(api: Api) -> None:
     set_(api, BOTH)
     refused = api.patch("/settings", {"discovery_auth": {"user": "others"}})
     assert (refused.status_code, "discovery_auth.secret" in refused.text) == (422, True)

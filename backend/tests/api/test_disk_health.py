@@ -78,7 +78,7 @@ def test_self_tests_run_on_schedule_and_their_results_are_shown(
     assert f'lunette_disk_self_test_failed{{disk="{first}"}} 1' in text
 
 
-def test_a_scrape_tells_the_health_of_disks(appliance: Api, machine: FakeSystem, agent: Agent) -> None:
+def test_a_scrape_has_the_health_of_disks(appliance: Api, machine: FakeSystem, agent: Agent) -> None:
     machine.tools.drives.health(machine.blocks.disks[0]).used = 97
     agent.ask_disks()
     first = disk_ids(appliance)[0]

@@ -35,7 +35,7 @@ def test_the_second_path_of_a_drive_is_shown_on_it_and_refused_by_name(appliance
     assert f"cannot be used: it is the second path of disk {disk['id']}" in refused.text
 
 
-def test_a_drive_that_nothing_tells_from_others_is_used_by_an_explicit_word_and_recognised_by_what_is_on_it(
+def test_an_indistinguishable_drive_is_used_on_request_and_recognized_by_its_content(
     appliance: Api, machine: FakeSystem, agent: Agent
 ) -> None:
     bare = machine.blocks.disks[8:11]
@@ -76,7 +76,7 @@ def test_a_drive_that_nothing_tells_from_others_is_used_by_an_explicit_word_and_
     assert other["array"] is None
 
 
-def test_a_drive_that_nothing_tells_from_others_is_not_built_upon(appliance: Api, machine: FakeSystem) -> None:
+def test_an_indistinguishable_drive_is_not_used_in_an_array(appliance: Api, machine: FakeSystem) -> None:
     bare = machine.blocks.disks[8]
     bare.serial, bare.wwn = "", ""
     machine.insert(bare)

@@ -32,7 +32,9 @@ def in_bay(appliance: Api) -> list[dict[str, Any]]:
     return [disk for disk in found if not disk["id"].startswith("nvme-")]
 
 
-def test_the_light_goes_on_and_off_after_its_plan(appliance: Api, machine: FakeSystem, seated: dict[str, Any]) -> None:
+def test_the_light_is_switched_on_and_off_after_its_plan(
+    appliance: Api, machine: FakeSystem, seated: dict[str, Any]
+) -> None:
     disk = machine.blocks.disks[4]
     at = seated["observed"]["place"]
     assert (at["enclosure"], at["is_located"]) == ("0x500304801e97c7bf", False)

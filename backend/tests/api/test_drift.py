@@ -100,7 +100,7 @@ def test_a_portal_that_was_taken_out_of_configfs_is_put_back(appliance: Api, mac
     appliance.until(lambda: appliance.get("/drift") == {"items": [], "complete": True, "unseen": [], "repaired": 0})
 
 
-def test_what_somebody_took_away_is_put_back_and_reported_once(
+def test_foreign_removals_are_restored_and_reported_once(
     appliance_on_sqlite: tuple[Api, ApiServices], machine: FakeSystem, agent: Agent
 ) -> None:
     appliance, services = appliance_on_sqlite

@@ -76,7 +76,7 @@ def test_a_boot_locks_it_and_its_exports_wait_until_it_is_unlocked(
     assert "array.unlocked" in [event["kind"] for event in appliance.items("/events")]
 
 
-def test_a_kept_key_brings_it_back_by_itself(appliance: Api, machine: FakeSystem, agent: Agent) -> None:
+def test_a_stored_key_unlocks_it_automatically(appliance: Api, machine: FakeSystem, agent: Agent) -> None:
     stand(appliance, keep_key=True)
     appliance.until(lambda: is_known(appliance))
     machine.reboot()

@@ -32,7 +32,7 @@ def test_the_outcome_is_that_of_the_kind() -> None:
     assert {outcome_of(kind) for kind in failed} == {EventOutcome.FAILED}
 
 
-def test_filters_tell_apart_who_what_and_how_it_ended(appliance: Api) -> None:
+def test_filters_distinguish_actor_subject_and_result(appliance: Api) -> None:
     fill(appliance)
     assert kinds(appliance, outcome="begun") == {"array.creating", "job.created"}
     assert kinds(appliance, noun="host", outcome="done") == {"host.created", "host.changed"}

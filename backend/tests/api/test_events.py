@@ -101,7 +101,7 @@ def test_a_number_from_another_database_starts_from_now(live: Running) -> None:
 
 
 @pytest.mark.parametrize("last", ["x", "-1", "9" * 30])
-def test_a_last_event_id_that_is_no_number_is_refused(live: Running, last: str) -> None:
+def test_a_last_event_id_that_is_not_a_number_is_refused(live: Running, last: str) -> None:
     refused = live.http.get("/api/v1/events/stream", headers={"Last-Event-ID": last})
     assert refused.status_code == 422
     assert refused.json()["errors"][0]["field"].lower() == "last-event-id"

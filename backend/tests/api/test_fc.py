@@ -47,7 +47,7 @@ def test_a_volume_is_served_over_fibre_channel_by_the_api_alone(appliance: Api, 
     assert appliance.get("/hosts/db")["sessions"] == 1
 
 
-def test_a_port_that_nobody_manages_is_listed_and_left_alone(appliance: Api, machine: FakeSystem) -> None:
+def test_an_unmanaged_port_is_listed_and_left_alone(appliance: Api, machine: FakeSystem) -> None:
     plug(machine)
     appliance.until(lambda: appliance.get("/fc-ports")["total"] == 1)
     (port,) = appliance.get("/fc-ports")["items"]
@@ -78,7 +78,7 @@ def test_a_port_that_is_deleted_while_it_serves_nothing_leaves_nothing_behind(
     appliance.until(lambda: not machine.exists(folder))
 
 
-def test_fibre_channel_is_no_portal(appliance: Api) -> None:
+def test_fibre_channel_is_not_a_portal(appliance: Api) -> None:
     refused = appliance.post("/portals", {"name": "f", "protocol": "fc", "address": ADDRESS})
     assert refused.status_code == 422
     assert "fc-ports" in refused.json()["errors"][0]["message"]
@@ -89,7 +89,7 @@ def engines(appliance: Api) -> list[JsonObject]:
     return found
 
 
-def test_a_machine_without_ports_tells_so_and_serves_the_rest(appliance: Api, machine: FakeSystem) -> None:
+def test_a_machine_without_ports_reports_that_and_serves_the_rest(appliance: Api, machine: FakeSystem) -> None:
     serving.prepare(machine)
     appliance.until(lambda: any(one["engine"] == "lio" and one["available"] for one in engines(appliance)))
     lio = next(one for one in engines(appliance) if one["engine"] == "lio")

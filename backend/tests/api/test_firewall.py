@@ -73,7 +73,7 @@ def test_a_role_for_storage_says_what_closes_and_undo_of_the_choice_opens_all(ap
     shown(appliance, "off")
 
 
-def test_what_somebody_removed_is_corrected_counted_and_an_alert(appliance: Api, machine: FakeSystem) -> None:
+def test_foreign_removals_are_corrected_counted_and_an_alert(appliance: Api, machine: FakeSystem) -> None:
     choose(appliance, "managed")
     shown(appliance, "in_force")
     machine.network.firewall.flush()

@@ -12,7 +12,7 @@ def zone(store: Store) -> str:
         return read_settings(tx).time_zone
 
 
-def test_the_zone_is_taken_once_and_its_file_is_gone(sqlite_store: Store, tmp_path: Path) -> None:
+def test_the_zone_is_taken_once_and_its_file_is_deleted(sqlite_store: Store, tmp_path: Path) -> None:
     file = tmp_path / "installed-time-zone"
     take_installed_zone(sqlite_store, file)
     assert zone(sqlite_store) == "UTC"
@@ -34,7 +34,7 @@ def test_a_file_that_a_power_cut_left_changes_no_setting(sqlite_store: Store, tm
     assert not file.exists()
 
 
-def test_a_zone_nobody_knows_stops_no_start(sqlite_store: Store, tmp_path: Path) -> None:
+def test_an_unknown_time_zone_prevents_no_start(sqlite_store: Store, tmp_path: Path) -> None:
     file = tmp_path / "installed-time-zone"
     file.write_text("Mars/Olympus\n")
     take_installed_zone(sqlite_store, file)

@@ -28,7 +28,7 @@ def admin(store: Store) -> User:
         return tx.scalars(select(User)).one()
 
 
-def test_the_installed_password_is_right_at_once_and_its_file_is_gone(
+def test_the_installed_password_is_valid_at_once_and_its_file_is_deleted(
     sqlite_store: Store, tmp_path: Path, installed: Path
 ) -> None:
     one_time, passwords = OneTimePassword(tmp_path / "one-time"), Passwords(CHEAP)

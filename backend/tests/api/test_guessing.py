@@ -49,7 +49,7 @@ def test_many_addresses_together_guess_no_faster_than_two() -> None:
     assert refusals(limit, 5, "bob") == 0
 
 
-def test_who_comes_from_where_they_always_come_from_is_not_locked_out() -> None:
+def test_a_user_at_their_usual_address_is_not_locked_out() -> None:
     limit = LoginLimit()
     refusals(limit, 100)
     assert refusals(limit, 4, known=True) == 0
@@ -95,7 +95,7 @@ def test_failed_logins_are_events_but_not_one_each(http: TestClient, services: A
     assert {one["kind"] for one in api.items("/events", noun="user", outcome="failed")} == {"user.login_failed"}
 
 
-def test_a_name_that_is_no_users_is_not_written_down(http: TestClient, services: ApiServices) -> None:
+def test_a_name_of_no_user_is_not_recorded(http: TestClient, services: ApiServices) -> None:
     http.post("/api/v1/login", json={"username": "my-secret-password", "password": "x"})
     api = Api(http, add_token(services.store, Role.ADMINISTRATOR))
     api.until(lambda: bool(api.items("/events", kind="user.login_failed")))
@@ -167,7 +167,7 @@ class Changing(Passwords):
 
 
 @pytest.mark.parametrize("gone", [False, True])
-def test_a_password_that_changes_while_it_is_checked_lets_nobody_in(
+def test_a_password_that_changes_while_it_is_checked_admits_no_one(
     http: TestClient, services: ApiServices, gone: bool
 ) -> None:
     add_user(services.store, "ann", Role.OPERATOR, PASSWORD)
@@ -202,9 +202,7 @@ class Slow(Passwords):
         return super().is_right(password, stored_hash)
 
 
-def test_logins_that_wait_make_nobody_else_wait_and_too_many_are_sent_away(
-    http: TestClient, services: ApiServices
-) -> None:
+def test_waiting_logins_delay_no_one_else_and_too_many_are_refused(http: TestClient, services: ApiServices) -> None:
     slow = Slow()
     object.__setattr__(services, "passwords", slow)
     object.__setattr__(services, "login_limit", LoginLimit(1000, 1000, 1000))

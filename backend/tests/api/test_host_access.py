@@ -112,7 +112,7 @@ def test_a_kit_names_the_outage_that_the_plan_of_an_update_names(mapped: Api, ma
     assert "for 431 s; an update that fails takes twice as long" in mapped.get("/hosts/win/kit")["notes"][-1]
 
 
-def test_a_kit_of_nobody_is_not_found(api: Api) -> None:
+def test_a_kit_of_an_unknown_host_is_not_found(api: Api) -> None:
     assert [api.call("GET", f"/hosts/nope/{name}").status_code for name in ("kit", "kit.tar")] == [404, 404]
 
 
@@ -141,7 +141,7 @@ def test_paths_follow_the_sessions_of_the_machine(appliance: Api, machine: FakeS
     assert [path["state"] for path in appliance.get("/hosts/db/paths")["paths"]] == ["down", "down"]
 
 
-def test_paths_of_nobody_are_not_found_and_without_the_agent_unknown(api: Api) -> None:
+def test_paths_of_an_unknown_host_are_not_found_and_without_the_agent_unknown(api: Api) -> None:
     assert api.call("GET", "/hosts/nope/paths").status_code == 404
     api.made("/hosts", {"name": "db", "iqns": [IQN]})
     assert api.get("/hosts/db/paths")["state"] == "unknown"

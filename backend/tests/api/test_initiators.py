@@ -21,7 +21,7 @@ UNKNOWN_PORT = "10:00:00:00:00:00:00:77"
 STRANGER = "iqn.2026-01.com.example:stranger"
 
 
-def test_one_that_is_logged_in_and_nobodys_is_reported_with_its_address() -> None:
+def test_a_logged_in_initiator_without_a_host_is_reported_with_its_address() -> None:
     session = ObservedSession(
         target="iqn.t",
         initiator=STRANGER,
@@ -59,7 +59,7 @@ def test_one_that_was_turned_away_is_listed_until_a_host_has_it(serving: Serving
     assert api.items("/initiators", kind="iqn") == []
 
 
-def test_a_host_with_a_wrong_secret_is_no_stranger(serving: Serving) -> None:
+def test_a_host_with_a_wrong_secret_is_not_an_unknown_host(serving: Serving) -> None:
     api, machine = serving.api, serving.machine
     target = api.get("/hosts/db")["target_iqn"]
 
@@ -76,7 +76,7 @@ def test_a_host_with_a_wrong_secret_is_no_stranger(serving: Serving) -> None:
     assert api.patch("/hosts/db", {"chap": None}).status_code == 200
 
 
-def test_without_a_journal_nobody_was_seen_and_the_rest_is_reported(serving: Serving) -> None:
+def test_without_a_journal_no_one_was_observed_and_the_rest_is_reported(serving: Serving) -> None:
     before = serving.machine.tools.command("journalctl")
     serving.machine.tools.remove("journalctl")
     assert serving.api.ask("GET", "/api/v1/initiators").status_code == 200
@@ -102,5 +102,5 @@ def test_ports_on_the_fabric_are_listed_until_a_host_has_them(appliance: Api, ma
     assert appliance.items("/initiators") == []
 
 
-def test_without_the_agent_nobody_knows(api: Api, tmp_path: Path) -> None:
+def test_without_the_agent_it_is_unknown(api: Api, tmp_path: Path) -> None:
     assert api.ask("GET", "/api/v1/initiators").status_code == 503

@@ -48,7 +48,7 @@ def test_a_confirmed_change_stays_over_time_and_power_cut(appliance: Api, machin
     assert next(event["kind"] for event in appliance.items("/events", noun="interface")) == "interface.confirmed"
 
 
-def test_time_servers_are_what_networkd_hands_to_timesyncd(appliance: Api, machine: FakeSystem) -> None:
+def test_time_servers_are_those_that_networkd_passes_to_timesyncd(appliance: Api, machine: FakeSystem) -> None:
     spec = {**SPEC, "role": "management", "ntp": ["192.0.2.123", "time.example.com"]}
     plan = appliance.post(CHANGE, spec, dry_run=True).json()
     assert "NTP 192.0.2.123, time.example.com" in plan["changes"][0]["detail"]
@@ -63,7 +63,7 @@ def test_time_servers_are_what_networkd_hands_to_timesyncd(appliance: Api, machi
     assert "NTP=" not in machine.read("/run/systemd/network/05-lunette-eth1.network")
 
 
-def test_what_is_no_name_of_a_time_server_writes_nothing(appliance: Api, machine: FakeSystem) -> None:
+def test_an_invalid_time_server_writes_nothing(appliance: Api, machine: FakeSystem) -> None:
     for server in ("", "a b", "192.0.2.1\nGateway=192.0.2.254", "-x", "é.example"):
         answer = appliance.post(CHANGE, {**SPEC, "ntp": [server]})
         assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "ntp[0]"), server

@@ -15,7 +15,7 @@ def test_layouts_are_reported_before_anything_is_made(appliance: Api) -> None:
     assert [disk["problem"] for disk in found["disks"]] == [None] * 4
 
 
-def test_a_raid10_keeps_the_layout_it_was_made_with(appliance: Api) -> None:
+def test_a_raid10_retains_the_layout_of_its_creation(appliance: Api) -> None:
     found = appliance.get("/layouts", disks=DISKS)["layouts"]
     reported = [x["layout"] for x in found if (x["engine"], x["level"]) == ("md", "raid10")]
     assert reported == ["n2", "f2", "o2", "n3", "f3", "o3"]

@@ -74,7 +74,7 @@ def ask(path: Path, uid: str, target: str) -> str:
     return subprocess.run(argv, capture_output=True, text=True, timeout=30, check=True).stdout
 
 
-def test_who_comes_in_is_the_local_administrator_and_events_say_so(socket_path: Path) -> None:
+def test_a_local_request_is_the_administrator_and_events_say_so(socket_path: Path) -> None:
     with Client(Endpoint(f"unix:{socket_path}")) as client:
         me = client.me_show()
         assert (me["username"], me["role"]) == (LOCAL_ADMINISTRATOR, "administrator")
@@ -103,7 +103,7 @@ def test_another_uid_is_refused_even_where_the_file_would_let_it_in(
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="becoming another user needs root")
-def test_nobody_does_not_come_in(socket_path: Path) -> None:
+def test_an_unknown_user_is_not_admitted(socket_path: Path) -> None:
     for folder in list(socket_path.parents)[: -len(Path(tempfile.gettempdir()).parts)]:
         folder.chmod(0o755)
     assert ask(socket_path, NOBODY, "/api/v1/me").strip() == "kept out by the file"

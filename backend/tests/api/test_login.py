@@ -82,7 +82,7 @@ def test_a_session_ends_by_itself(browser: TestClient, services: ApiServices) ->
 
 
 @pytest.mark.parametrize(("username", "password"), [("ann", "wrong"), ("nobody", PASSWORD)])
-def test_wrong_credentials_do_not_tell_which_half_is_wrong(browser: TestClient, username: str, password: str) -> None:
+def test_wrong_credentials_do_not_reveal_which_half_is_wrong(browser: TestClient, username: str, password: str) -> None:
     refused = browser.post("/api/v1/login", json={"username": username, "password": password})
     assert refused.status_code == 401
     assert refused.json()["detail"] == "The user name or the password is incorrect."
@@ -110,7 +110,7 @@ def test_a_person_who_is_in_may_come_often(browser: TestClient) -> None:
         log_in(browser)
 
 
-def test_changing_the_password_ends_the_other_sessions_and_keeps_this_one(browser: TestClient) -> None:
+def test_changing_the_password_ends_all_sessions_but_this_one(browser: TestClient) -> None:
     other = TestClient(browser.app, base_url="https://testserver")
     log_in(other)
     headers = log_in(browser)
@@ -157,7 +157,7 @@ def test_a_token_cannot_change_its_owners_password(api: Api) -> None:
 
 
 @pytest.mark.parametrize("header", ["Basic YWRtaW46YWRtaW4=", "Bearer lnt_unknown", "Bearer other", "Bearer"])
-def test_a_credential_that_is_none_is_refused(nobody: Api, header: str) -> None:
+def test_an_invalid_credential_is_refused(nobody: Api, header: str) -> None:
     refused = nobody.call("GET", "/me", headers={"Authorization": header})
     assert refused.status_code == 401
     assert refused.headers["WWW-Authenticate"].startswith("Bearer")
@@ -219,7 +219,7 @@ def test_a_login_that_is_ended_is_out_at_once_and_the_others_stay(browser: TestC
     assert sorted(reported) == ["user.login", "user.login_ended"]
 
 
-def test_nobody_but_an_administrator_ends_the_login_of_another(browser: TestClient, services: ApiServices) -> None:
+def test_only_an_administrator_ends_the_login_of_another_user(browser: TestClient, services: ApiServices) -> None:
     add_user(services.store, "eve", Role.OPERATOR, PASSWORD)
     log_in(browser)
     (anns,) = _logins(browser)

@@ -54,7 +54,7 @@ def test_a_vlan_is_made_on_trial_and_its_parent_carries_it(two: Api, machine: Fa
     two.until(lambda: two.get("/interfaces/eth1")["wanted"] is None)
 
 
-def test_a_vlan_that_is_kept_stays_over_a_power_cut_and_goes_when_it_is_removed(two: Api, machine: FakeSystem) -> None:
+def test_a_confirmed_vlan_survives_a_power_cut_and_disappears_when_removed(two: Api, machine: FakeSystem) -> None:
     kept(two, VLAN)
     machine.power_cut()
     two.until(lambda: "eth1.100" in names(two))

@@ -218,7 +218,7 @@ def test_only_authenticated_ciphers_and_tls_1_2_or_later_are_spoken(standing: Pr
     assert tls_spoken(standing, ssl.TLSVersion.TLSv1, "ALL") is None
 
 
-def test_a_restart_keeps_the_certificate_and_the_one_time_password_until_a_reboot(process: Process) -> None:
+def test_the_certificate_and_the_one_time_password_survive_a_restart_until_a_reboot(process: Process) -> None:
     password, before = one_time(process), fingerprint((process.folder / "data/tls/cert.pem").read_text())
     process.stop()
     again = Process(process.folder)
@@ -242,7 +242,7 @@ def process_login(process: Process, http: httpx2.Client, password: str) -> int:
     return process.log_in(http, password).status_code
 
 
-def test_someone_who_stands_before_it_gets_back_in(standing: Process) -> None:
+def test_an_administrator_at_the_console_regains_access(standing: Process) -> None:
     process = standing
     with process.client() as http:
         password = one_time(process)

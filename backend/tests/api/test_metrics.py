@@ -88,7 +88,7 @@ def serving(standing: Serving) -> Serving:
     return standing
 
 
-def test_what_a_host_did_is_told_of_its_volume_and_its_session(serving: Serving) -> None:
+def test_the_io_of_a_host_is_shown_for_its_volume_and_its_session(serving: Serving) -> None:
     before = serving.scrape()
     io = Io(reads=100, read_bytes=3 * MIB, writes=50, write_bytes=2 * MIB, read_ms=200, write_ms=500)
     serving.machine.carry(serving.session, 1, io, commands=4)
@@ -154,7 +154,7 @@ def test_no_person_has_the_role_of_a_monitoring_system(serving: Serving) -> None
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "role")
 
 
-def test_while_the_agent_is_away_metrics_say_so_and_tell_nothing_it_counts(tmp_path: Path, sqlite_url: str) -> None:
+def test_while_the_agent_is_away_metrics_say_so_and_omit_its_counters(tmp_path: Path, sqlite_url: str) -> None:
     services = make_services(tmp_path, AwayAgent(), sqlite_url)
     with running(services) as http:
         found = samples(Api(http, add_token(services.store, Role.METRICS)).ask("GET", "/metrics").text)

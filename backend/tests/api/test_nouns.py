@@ -148,7 +148,7 @@ def test_what_is_in_use_is_not_deleted_and_in_order_everything_is(scene: Api) ->
     assert (counts["arrays"], counts["volumes"], counts["hosts"], counts["portals"]) == (0, 0, 0, 0)
 
 
-def test_a_rename_keeps_the_identity(scene: Api) -> None:
+def test_a_rename_does_not_change_the_identity(scene: Api) -> None:
     before = scene.get("/volumes/lun01")
     etag = scene.call("GET", "/volumes/lun01").headers["ETag"]
     changed = scene.patch("/volumes/lun01", {"name": "database"}, etag).json()
@@ -194,7 +194,7 @@ def test_a_pulled_disk_is_missing_and_its_array_degraded(scene: Api, machine: Fa
     assert "tank" in status["sentence"]
 
 
-def test_engines_tell_what_they_can_do(appliance: Api) -> None:
+def test_engines_report_their_abilities(appliance: Api) -> None:
     engines = {engine["engine"]: engine for engine in appliance.items("/engines")}
     assert engines["md"]["available"] is True
     assert {level["level"] for level in engines["md"]["levels"]} == {
@@ -221,7 +221,7 @@ def test_every_change_leaves_an_event_that_names_who_did_it(scene: Api) -> None:
 
 
 @pytest.mark.parametrize("path", ["/hosts", "/host-groups"])
-def test_a_deadline_for_missing_volumes_is_set_kept_and_taken_away(appliance: Api, path: str) -> None:
+def test_a_deadline_for_missing_volumes_is_set_retained_and_removed(appliance: Api, path: str) -> None:
     field = "opens_without_missing_after_s"
     assert appliance.made(path, {"name": "plain"})[field] is None
     one = f"{path}/{appliance.made(path, {'name': 'due', field: 300})['id']}"

@@ -96,7 +96,7 @@ def test_a_volume_is_served_over_nvme_fc_once_there_is_a_port(appliance: Api, ma
     assert address in json.dumps(appliance.get("/volumes/data:why"))
 
 
-def test_a_portal_over_nvme_fc_is_in_the_site_and_comes_back_by_undo(appliance: Api, machine: FakeSystem) -> None:
+def test_a_portal_over_nvme_fc_is_in_the_site_and_is_restored_by_undo(appliance: Api, machine: FakeSystem) -> None:
     test_a_volume_is_served_over_nvme_fc_once_there_is_a_port(appliance, machine)
     (portal,) = appliance.get("/site")["portals"]
     assert (portal["protocol"], portal.get("port")) == ("nvme-fc", None)

@@ -28,7 +28,7 @@ def test_half_a_character_is_refused_before_anything_is_done(http: TestClient, a
 
 
 @pytest.mark.parametrize("whole", ["\\ud83d\\ude00", "\\uD83D\\uDE00", "a\\\\ud800"])
-def test_a_character_that_is_whole_is_none_of_those(http: TestClient, whole: str) -> None:
+def test_a_complete_character_is_not_a_lone_surrogate(http: TestClient, whole: str) -> None:
     answered = http.post(
         "/api/v1/login",
         content=f'{{"username": "{whole}", "password": "x"}}',
@@ -38,7 +38,7 @@ def test_a_character_that_is_whole_is_none_of_those(http: TestClient, whole: str
 
 
 @pytest.mark.parametrize("deep", ["[" * 5000 + '"\\ud800"' + "]" * 5000, '{"a": "\\ud800"', "\\ud800"])
-def test_what_is_no_json_either_is_refused_as_such(http: TestClient, deep: str) -> None:
+def test_invalid_json_is_also_refused_as_such(http: TestClient, deep: str) -> None:
     refused = http.post("/api/v1/login", content=deep[:PUBLIC_BODY_BYTES], headers={"Content-Type": "application/json"})
     assert refused.status_code in (400, 413, 422)
 
@@ -48,7 +48,7 @@ def test_what_is_no_json_either_is_refused_as_such(http: TestClient, deep: str) 
     "time", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "0001-01-01T00:00:00+00:01"]
 )
 @pytest.mark.parametrize("path", ["/events", "/events:export"])
-def test_a_time_that_is_none_in_utc_is_refused(api: Api, path: str, what: str, time: str) -> None:
+def test_a_time_that_does_not_exist_in_utc_is_refused(api: Api, path: str, what: str, time: str) -> None:
     refused = api.call("GET", path, params={what: time})
     assert refused.status_code == 422
     assert refused.json()["errors"][0]["field"] == what

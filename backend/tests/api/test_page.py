@@ -39,7 +39,7 @@ def test_every_path_of_the_page_gives_the_page_and_is_asked_for_again(browser: T
     assert policy["script-src"] == policy["connect-src"] == "'self'"
 
 
-def test_a_file_with_a_hash_in_its_name_is_kept_for_ever(browser: TestClient) -> None:
+def test_a_file_with_a_hash_in_its_name_is_cached_forever(browser: TestClient) -> None:
     answer = browser.get("/assets/app-1a2b3c.js")
     assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
     assert "javascript" in answer.headers["Content-Type"]

@@ -24,7 +24,7 @@ def test_pages_together_are_the_list(api: Api) -> None:
             assert names(api.items("/hosts", sort=sort, limit=limit)) == whole, (sort, limit)
 
 
-def test_a_page_tells_how_many_there_are_in_all(api: Api) -> None:
+def test_a_page_has_the_total_number(api: Api) -> None:
     make_hosts(api, "a", "b", "c")
     page = api.get("/hosts", limit=2, name="?")
     assert (page["total"], len(page["items"])) == (3, 2)
@@ -41,7 +41,7 @@ def test_what_is_deleted_between_pages_neither_repeats_nor_skips(api: Api) -> No
     assert names(api.get("/hosts", cursor=page["next_cursor"])["items"]) == ["c", "d"]
 
 
-def test_an_offset_jumps_into_the_list_and_the_cursor_goes_on_from_there(api: Api) -> None:
+def test_an_offset_jumps_into_the_list_and_the_cursor_continues_from_there(api: Api) -> None:
     make_hosts(api, "a", "b", "c", "d", "e")
     page = api.get("/hosts", limit=2, offset=1)
     assert (names(page["items"]), page["total"]) == (["b", "c"], 5)

@@ -99,7 +99,7 @@ def test_a_dry_run_names_every_path_and_takes_none_away(busy: Busy) -> None:
     assert busy.verification() == before
 
 
-def test_each_path_is_away_once_and_what_came_of_it_is_kept_with_the_host(busy: Busy) -> None:
+def test_each_path_is_down_once_and_the_result_is_stored_with_the_host(busy: Busy) -> None:
     job = busy.ended(busy.ask())
     assert (job["kind"], job["state"]) == ("host.verify_paths", "succeeded")
     assert ["was blocked for 20 s" in step["detail"] for step in job["steps"]] == [False, True, True]

@@ -83,7 +83,7 @@ def test_one_thing_is_shown_with_its_history(serving: Serving, range_: str, step
     assert serving.api.call("GET", f"/performance/{volume_id}?range=2h").status_code == 422
 
 
-def test_a_volume_that_nobody_has_is_known_and_measured_by_nobody(serving: Serving) -> None:
+def test_an_unmapped_volume_is_listed_without_measurements(serving: Serving) -> None:
     made = serving.api.made("/volumes", {"name": "alone", "array": "tank", "size_bytes": "16MiB"})
     shown = serving.api.get(f"/performance/{made['resource_ids'][0]}")
     assert (shown["name"], shown["now"], shown["times"], shown["iops"]["mean"]) == ("alone", None, [], [])

@@ -95,7 +95,7 @@ def test_an_unknown_path_is_a_problem(api: Api, nobody: Api) -> None:
         ("PUT", "/arrays/a", "DELETE, GET, PATCH"),
     ],
 )
-def test_a_method_that_is_not_there_tells_which_are(api: Api, method: str, path: str, allowed: str) -> None:
+def test_an_unknown_method_names_the_allowed_ones(api: Api, method: str, path: str, allowed: str) -> None:
     refused = api.call(method, path)
     assert (refused.status_code, refused.json()["type"]) == (405, "method-not-allowed")
     assert refused.headers["Allow"] == allowed
@@ -110,7 +110,7 @@ def test_every_path_of_the_document_names_its_own_methods(api: Api) -> None:
             assert (under, refused.status_code, refused.headers.get("Allow")) == (under, 405, documented)
 
 
-def test_a_query_parameter_nobody_reads_is_refused(api: Api) -> None:
+def test_an_unknown_query_parameter_is_refused(api: Api) -> None:
     refused = api.call("GET", "/volumes", params={"limt": 5})
     assert refused.status_code == 422
     assert refused.json()["errors"][0]["field"] == "limt"
@@ -122,7 +122,7 @@ def test_a_wrong_query_is_refused(api: Api, params: dict[str, str]) -> None:
     assert api.call("GET", "/volumes", params=params).status_code == 422
 
 
-def test_a_body_of_ten_megabytes_is_refused_whether_or_not_it_tells_its_size(api: Api) -> None:
+def test_a_body_of_ten_megabytes_is_refused_with_and_without_its_size(api: Api) -> None:
     big = b'{"name": "' + b"x" * 10_000_000 + b'"}'
     reported = api.call("POST", "/hosts", content=big, headers=JSON)
     chunked = api.call("POST", "/hosts", content=(big[i : i + 65536] for i in range(0, len(big), 65536)), headers=JSON)

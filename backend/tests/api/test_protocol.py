@@ -35,7 +35,7 @@ from lunette.api.server.protocol import BUFFERED_BYTES, HEAD_BYTES, HttpProtocol
 from lunette.domain.roles import Role
 
 
-def test_who_says_nothing_is_told_nothing(port: int) -> None:
+def test_a_silent_client_gets_no_answer(port: int) -> None:
     with closing(connected(port)) as peer:
         assert peer.recv(1) == b""
 
@@ -130,7 +130,7 @@ def test_a_body_that_does_not_come_is_refused(port: int, monkeypatch: pytest.Mon
         assert (status, json.loads(body)["type"]) == (408, "too-slow")
 
 
-def test_an_upload_that_stops_is_refused_and_one_that_goes_on_is_not(
+def test_an_upload_that_stops_is_refused_and_one_that_continues_is_not(
     services: ApiServices, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(guard, "PIECE_S", 0.4)
@@ -149,7 +149,7 @@ def test_an_upload_that_stops_is_refused_and_one_that_goes_on_is_not(
         assert (status, json.loads(body)["type"]) == (408, "too-slow")
 
 
-def test_an_answer_that_is_not_taken_is_given_up(services: ApiServices) -> None:
+def test_an_answer_that_is_not_read_is_dropped(services: ApiServices) -> None:
     token = add_token(services.store, Role.ADMINISTRATOR)
     asked = f"GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
     with serving(services, limits=SHORT) as (address, server), closing(socket.socket()) as peer:
@@ -160,7 +160,7 @@ def test_an_answer_that_is_not_taken_is_given_up(services: ApiServices) -> None:
         assert soon(lambda: not server.server_state.connections)
 
 
-def test_a_stream_of_events_goes_on_beyond_every_limit(port: int, services: ApiServices) -> None:
+def test_a_stream_of_events_continues_beyond_every_limit(port: int, services: ApiServices) -> None:
     token = add_token(services.store, Role.ADMINISTRATOR)
     with closing(connected(port)) as peer:
         peer.sendall(f"GET /api/v1/events/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
@@ -203,9 +203,7 @@ Secured = tuple[Server, Callable[..., ssl.SSLSocket]]
 
 @pytest.mark.parametrize("last", [PART_OF_A_FILE, PART_OF_A_FILE.replace(b"Host", b"Connection: close\r\nHost")])
 @pytest.mark.parametrize("parts_with", ["close_notify", "reset", "nothing"])
-def test_answers_that_nobody_takes_hold_a_connection_open_for_a_while_only(
-    secured: Secured, last: bytes, parts_with: str
-) -> None:
+def test_unread_answers_hold_a_connection_open_only_for_a_while(secured: Secured, last: bytes, parts_with: str) -> None:
     """However its client parts from it, and whatever asyncio has closed before; others are let in meanwhile."""
     server, connect = secured
     held = [connect(f"127.0.0.{number // 2 + 1}", 4096) for number in range(SHORT.in_all)]
@@ -268,7 +266,7 @@ def test_what_is_not_taken_and_not_read_is_little(secured: Secured, asked: bytes
 
 @pytest.mark.parametrize("path", ["/api/v1/health", "/api/v1/events/stream", "/nothing"])
 @pytest.mark.parametrize("body", [b"zz\r\n", b"1\r\na\r\n" * 4000, b"1\r\na\r\n" * 20 + b"zz\r\n"])
-def test_a_body_in_chunks_that_nobody_reads_ends_the_connection_and_leaves_no_trace(
+def test_an_unread_body_in_chunks_ends_the_connection_and_leaves_no_trace(
     port: int, capsys: pytest.CaptureFixture[str], path: str, body: bytes
 ) -> None:
     capsys.readouterr()
@@ -283,7 +281,7 @@ def test_a_body_in_chunks_that_nobody_reads_ends_the_connection_and_leaves_no_tr
     assert "crashed" not in reported.err
 
 
-def test_chunks_of_one_byte_make_nobody_wait(port: int) -> None:
+def test_chunks_of_one_byte_delay_no_one(port: int) -> None:
     """Each is as much work as a long one: the others have their turn after a few."""
     held = [connected(port, f"127.0.0.{number + 1}") for number in range(4)]
     for peer in held:
@@ -304,7 +302,7 @@ def test_who_has_not_logged_in_sends_no_chunks(port: int) -> None:
         assert (status, json.loads(body)["type"]) == (411, "length-required")
 
 
-def test_a_body_in_chunks_is_read_where_somebody_is_logged_in(port: int, services: ApiServices) -> None:
+def test_a_body_in_chunks_is_read_for_a_logged_in_user(port: int, services: ApiServices) -> None:
     token = add_token(services.store, Role.ADMINISTRATOR)
     spec = json.dumps({"name": "chunked"}).encode()
     chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in spec) + b"0\r\n\r\n"
@@ -336,7 +334,7 @@ def test_a_second_request_in_the_same_piece_has_no_longer_head_either(port: int)
 
 
 @pytest.mark.parametrize("half", [b"POST /api/v1/login HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{"])
-def test_bodies_that_do_not_come_keep_nobody_out(port: int, half: bytes) -> None:
+def test_missing_bodies_block_no_one(port: int, half: bytes) -> None:
     held = [connected(port, f"127.0.0.{number // 2 + 1}") for number in range(SHORT.in_all)]
     for peer in held:
         peer.sendall(half)

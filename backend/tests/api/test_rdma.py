@@ -15,7 +15,7 @@ def test_devices_are_listed_with_link_and_addresses(appliance: Api, machine: Fak
     assert (first["address"], first["kind"]) == (ADDRESS, "RoCE v2")
 
 
-def test_a_portal_over_iser_opens_waits_and_comes_back_with_its_device(appliance: Api, machine: FakeSystem) -> None:
+def test_a_portal_over_iser_opens_waits_and_returns_with_its_device(appliance: Api, machine: FakeSystem) -> None:
     spec = {"name": "fast", "protocol": "iser", "address": ADDRESS}
     refused = appliance.post("/portals", spec)
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "protocol")

@@ -46,9 +46,7 @@ def content(services: ApiServices) -> bytes:
         return sealer.content(tx)
 
 
-def test_a_copy_with_rows_that_nobody_typed_is_not_taken(
-    with_host: Standing, machine: FakeSystem, tmp_path: Path
-) -> None:
+def test_a_copy_with_invalid_rows_is_refused(with_host: Standing, machine: FakeSystem, tmp_path: Path) -> None:
     """The disks come from an appliance whose owner wrote into its database, to become root on ours."""
     _, services = with_host
     with services.store.write() as tx:
@@ -120,7 +118,7 @@ def test_a_copy_that_was_written_by_another_counts_for_less_than_one_that_is_sea
         assert [one["name"] for one in api.items("/volumes")] == ["data"]
 
 
-def test_an_appliance_without_a_backup_comes_back_as_it_was(
+def test_an_appliance_without_a_backup_is_rebuilt_as_it_was(
     standing: Standing, machine: FakeSystem, tmp_path: Path
 ) -> None:
     api, services = standing
@@ -277,7 +275,9 @@ def test_an_array_without_one_of_its_disks_is_started_only_if_that_is_said(
         assert [one["name"] for one in fresh.items("/arrays")] == ["tank"]
 
 
-def test_a_change_is_sealed_by_itself_and_the_array_goes_with_its_copy(standing: Standing, machine: FakeSystem) -> None:
+def test_a_change_is_sealed_automatically_and_the_copy_is_deleted_with_its_array(
+    standing: Standing, machine: FakeSystem
+) -> None:
     api, services = standing
     array = make_array(api)
 

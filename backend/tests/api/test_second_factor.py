@@ -274,7 +274,7 @@ def test_the_way_back_in_on_the_console_removes_it(http: TestClient, services: A
     assert (entered.status_code, entered.json()["has_second_factor"]) == (200, False)
 
 
-def test_an_api_token_goes_on_and_cannot_change_it(ann: Person, services: ApiServices) -> None:
+def test_an_api_token_still_works_and_cannot_change_it(ann: Person, services: ApiServices) -> None:
     ann.set_up()
     asking = Api(ann.browser, add_token(services.store, Role.ADMINISTRATOR))
     assert asking.get("/me")["second_factor_required"] is False
@@ -332,7 +332,7 @@ def test_a_user_with_another_second_factor_has_another_etag(ann: Person, api: Ap
     assert api.patch("/users/ann", {"remove_second_factor": True}).headers["ETag"] != with_one
 
 
-def test_strangers_do_not_keep_the_owner_out_of_the_usual_desk() -> None:
+def test_attackers_do_not_lock_the_user_out_of_the_usual_computer() -> None:
     limit = LoginLimit(codes=2)
     for address in ("192.0.2.1", "192.0.2.2"):
         limit.code_attempt(address, "ann", lambda: False)

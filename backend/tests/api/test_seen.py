@@ -56,7 +56,7 @@ def test_the_index_is_that_of_the_look_that_is_asked_about() -> None:
     assert Observed(None, None).volumes == {}
 
 
-def test_a_mapping_is_not_open_before_the_agent_was_told_of_it(serving: Serving) -> None:
+def test_a_mapping_is_not_open_before_the_agent_has_it(serving: Serving) -> None:
     """Volume `data` is served to another host, and this host is served another volume: only their mapping is new."""
     api = serving.api
     second = f"{IQN}-2"
@@ -84,7 +84,7 @@ def test_a_mapping_is_not_open_before_the_agent_was_told_of_it(serving: Serving)
     assert serving.machine.login(second, target, f"{ADDRESS}:3260").luns.keys() == {1, 2}
 
 
-def test_a_group_is_not_open_before_the_agent_was_told_of_all_that_is_mapped_to_it(serving: Serving) -> None:
+def test_a_group_is_not_open_before_the_agent_has_all_its_mappings(serving: Serving) -> None:
     api = serving.api
     api.made("/hosts", {"name": "member", "iqns": [f"{IQN}-3"]})
     api.made("/host-groups", {"name": "cluster", "hosts": ["member"]})

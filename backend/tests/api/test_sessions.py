@@ -34,7 +34,7 @@ def test_a_session_says_that_it_can_be_ended_and_how_deep_its_queue_is(seen: Ser
     assert (session["can_disconnect"], session["stays_because"], session["queue_depth"]) == (True, None, 64)
 
 
-def test_a_dry_run_says_who_is_interrupted_and_that_the_host_comes_back_and_ends_nothing(seen: Serving) -> None:
+def test_a_dry_run_says_who_is_interrupted_and_that_the_host_returns_and_ends_nothing(seen: Serving) -> None:
     session = listed(seen)
     plan = seen.api.post(f"/sessions/{session['id']}:disconnect", dry_run=True).json()
     assert (plan["title"], plan["hosts_interrupted"]) == ("Disconnect db", ["db"])
@@ -45,7 +45,7 @@ def test_a_dry_run_says_who_is_interrupted_and_that_the_host_comes_back_and_ends
     assert listed(seen)["id"] == session["id"]
 
 
-def test_the_plan_tells_what_the_host_does_now(seen: Serving) -> None:
+def test_the_plan_shows_the_present_io_of_the_host(seen: Serving) -> None:
     path = f"/sessions/{listed(seen)['id']}:disconnect"
     seen.scrape()
     seen.machine.carry(seen.session, 1, Io(writes=500, write_bytes=5 * MIB))
@@ -90,7 +90,7 @@ def test_a_viewer_ends_nothing(seen: Serving) -> None:
 
 
 @pytest.mark.parametrize("id_", ["nothing", "0" * 16, "a" * 255])
-def test_what_is_no_session_is_not_found(seen: Serving, id_: str) -> None:
+def test_an_unknown_session_is_not_found(seen: Serving, id_: str) -> None:
     assert seen.api.post(f"/sessions/{id_}:disconnect").status_code == 404
 
 

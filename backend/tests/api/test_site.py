@@ -54,7 +54,7 @@ def test_a_document_is_planned_applied_and_exported_again(appliance: Api) -> Non
     assert [event["actor"] for event in appliance.items("/events", noun="host")] == [job["actor"]]
 
 
-def test_the_keys_of_an_nvme_host_are_kept_and_go_by_null(api: Api) -> None:
+def test_the_keys_of_an_nvme_host_are_retained_and_removed_by_null(api: Api) -> None:
     def apply(**host: Any) -> Any:
         return api.post("/site:apply", {"site": {"hosts": [{"name": "h1", **host}]}})
 

@@ -31,7 +31,7 @@ def device(machine: FakeSystem, api: Api, name: str) -> str:
     return found
 
 
-def test_a_mapped_volume_grows_and_keeps_its_identity_and_its_path(appliance: Api) -> None:
+def test_a_mapped_volume_grows_and_retains_its_identity_and_its_path(appliance: Api) -> None:
     make_scene(appliance)
     appliance.until(lambda: {m["state"] for m in appliance.items("/mappings")} == {"open"})
     before = appliance.get("/volumes/lun01")
@@ -111,7 +111,7 @@ def test_what_a_volume_held_when_it_was_rolled_back_can_be_recovered(thin: Api, 
     assert len({thin.get(f"/volumes/{name}")["naa"] for name in ("t1", "t1-then")}) == 2
 
 
-def test_a_roll_back_keeps_nothing_where_it_is_not_to(thin: Api, machine: FakeSystem) -> None:
+def test_a_roll_back_retains_nothing_unless_requested(thin: Api, machine: FakeSystem) -> None:
     thin.made("/snapshots", {"name": "before", "volume": "t1"})
     planned = act(thin, "/volumes/t1:roll-back?dry_run=true", {"snapshot": "before", "keep": False}).json()
     assert "data written since then is lost" in planned["changes"][0]["detail"]
@@ -120,9 +120,7 @@ def test_a_roll_back_keeps_nothing_where_it_is_not_to(thin: Api, machine: FakeSy
     assert machine.exists(device(machine, thin, "t1"))
 
 
-def test_an_array_tells_what_its_thin_pool_holds_and_loses_it_with_the_last_thin_volume(
-    thin: Api, machine: FakeSystem
-) -> None:
+def test_an_array_shows_its_thin_pool_and_loses_it_with_the_last_thin_volume(thin: Api, machine: FakeSystem) -> None:
     machine.write_data(device(machine, thin, "t1"), 0, "x")
     machine.changed()
     thin.until(lambda: thin.get("/arrays/tank")["thin_pool"]["used_bytes"] > 0)

@@ -27,7 +27,7 @@ def unpacked(answer: Response) -> dict[str, str]:
         }
 
 
-def test_it_tells_what_is_configured_what_happened_and_what_the_machine_has(appliance: Api) -> None:
+def test_it_contains_configuration_events_and_facts_of_the_machine(appliance: Api) -> None:
     make_scene(appliance)
     appliance.made("/hosts", {"name": "shy", "iqns": ["iqn.2026-01.com.example:shy"], "chap": CHAP})
     appliance.until(lambda: {m["state"] for m in appliance.items("/mappings")} == {"open"})

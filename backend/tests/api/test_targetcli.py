@@ -36,7 +36,7 @@ def mapped(appliance_on_sqlite: tuple[Api, ApiServices]) -> Api:
     return appliance
 
 
-def test_the_document_keeps_identities_and_numbers(mapped: Api) -> None:
+def test_the_document_retains_identities_and_numbers(mapped: Api) -> None:
     document = mapped.get("/site:saveconfig", secrets=True)["document"]
     volumes = {one["name"]: one for one in mapped.items("/volumes")}
     wwns = {one["name"]: one["wwn"] for one in document["storage_objects"]}
@@ -79,7 +79,7 @@ def test_volumes_over_nvme_are_named_as_left_out(appliance: Api, machine: FakeSy
     assert found["left_out"][0].startswith("v over NVMe")
 
 
-def test_a_configuration_is_judged_by_operators_and_nothing_is_kept(api: Api, services: ApiServices) -> None:
+def test_operators_may_inspect_a_configuration_and_nothing_is_stored(api: Api, services: ApiServices) -> None:
     shape = Path(__file__).parents[1] / "planner/saveconfigs/several-portal-groups.json"
     body = {"saveconfig": json.loads(shape.read_text())}
     before = api.items("/events")

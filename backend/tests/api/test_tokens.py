@@ -112,7 +112,7 @@ def test_a_token_makes_none_that_outlives_it(ann: Person, services: ApiServices)
     assert child["expires_at"] is not None
 
 
-def test_what_a_token_made_goes_with_it(ann: Person, api: Api) -> None:
+def test_what_a_token_created_is_deleted_with_it(ann: Person, api: Api) -> None:
     parent = ann.makes("parent")
     child = Api(ann.http, parent.made("/tokens", {"name": "child"})["token"])
     grandchild = Api(ann.http, child.made("/tokens", {"name": "grandchild"})["token"])
@@ -152,7 +152,7 @@ def test_a_token_that_has_ended_makes_nothing(ann: Person, services: ApiServices
     assert short.post("/tokens", {"name": "child"}).status_code == 401
 
 
-def test_a_token_that_expires_lets_nobody_in_who_would_outlive_it(ann: Person, api: Api) -> None:
+def test_an_expiring_token_creates_nothing_that_would_outlive_it(ann: Person, api: Api) -> None:
     short, endless = ann.makes("short", expires_days=1), ann.makes("endless")
     ann.http.cookies.clear()
     spec = {"username": "eve", "password": ANOTHER, "role": "administrator"}

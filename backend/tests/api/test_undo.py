@@ -74,13 +74,13 @@ def test_the_same_request_under_one_key_undoes_once(api: Api) -> None:
     assert api.items("/hosts") == []
 
 
-def test_what_is_no_event_is_refused(api: Api) -> None:
+def test_an_unknown_event_is_refused(api: Api) -> None:
     assert api.call("GET", "/events/99999").status_code == 404
     assert api.call("GET", "/events/none").status_code == 422
     assert api.post("/events/99999:undo").status_code == 404
 
 
-def test_a_schedule_comes_back_as_it_was_and_its_plan_says_what_it_forgot(appliance: Api) -> None:
+def test_a_schedule_is_restored_as_it_was_and_its_plan_says_what_it_lost(appliance: Api) -> None:
     make_array(appliance)
     volume = {"name": "t1", "array": "tank", "size_bytes": "64MiB", "provisioning": "thin"}
     appliance.made("/volumes", volume)

@@ -40,7 +40,7 @@ def health(api: Api) -> dict[str, str]:
     return {one["name"]: one["health"] for one in api.items("/arrays")}
 
 
-def test_a_pool_that_cannot_be_read_is_unknown_and_the_rest_goes_on(standing: Api, machine: FakeSystem) -> None:
+def test_a_pool_that_cannot_be_read_is_unknown_and_the_rest_continues(standing: Api, machine: FakeSystem) -> None:
     real = machine.tools.command("zpool")
 
     def odd(argv: Sequence[str]) -> tuple[int, str, str]:
@@ -77,7 +77,7 @@ def _say(answer: tuple[int, str, str], _argv: Sequence[str]) -> tuple[int, str, 
     return answer
 
 
-def test_groups_that_lvm_left_out_are_not_gone(standing: Api, machine: FakeSystem) -> None:
+def test_groups_that_lvm_omitted_are_not_missing(standing: Api, machine: FakeSystem) -> None:
     for tool, row in (("vgs", "vg"), ("lvs", "lv")):
         answer = 5, json.dumps({"report": [{row: []}]}), LVM
         machine.tools.add(tool, functools.partial(_say, answer))

@@ -33,7 +33,7 @@ def kept(data: Path) -> list[str]:
     return sorted(file.name for file in (data / bundles.FOLDER).iterdir())
 
 
-def test_a_bundle_is_kept_under_its_id_and_replaces_the_one_before_once_it_is_accepted(tmp_path: Path) -> None:
+def test_an_accepted_bundle_is_stored_under_its_id_and_replaces_the_previous_one(tmp_path: Path) -> None:
     first = asyncio.run(bundles.receive(tmp_path, pieces(b"abc", b"def"), 6))
     assert (tmp_path / "updates" / f"{first}.raucb").read_bytes() == b"abcdef"
     second = asyncio.run(bundles.receive(tmp_path, pieces(b"x"), None))
@@ -131,7 +131,7 @@ def test_a_bundle_is_fetched_from_a_web_server(tmp_path: Path, server: str) -> N
 
 
 @pytest.mark.parametrize("path", ["/gone", "/half", "/file"])
-def test_what_a_web_server_does_not_give_whole_is_not_kept(tmp_path: Path, server: str, path: str) -> None:
+def test_an_incomplete_download_is_not_stored(tmp_path: Path, server: str, path: str) -> None:
     with pytest.raises(Invalid) as refused:
         bundles.fetch(tmp_path, WebUrl(server + path))
     assert refused.value.errors[0].field == "url" if path != "/half" else True

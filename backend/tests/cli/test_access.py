@@ -80,7 +80,7 @@ def test_login_remembers_a_token_that_only_its_owner_can_read(cli: Cli, https: s
     assert PASSWORD not in path.read_text()
 
 
-def test_a_certificate_is_trusted_only_after_somebody_said_so(cli: Cli, https: str) -> None:
+def test_a_certificate_is_trusted_only_after_confirmation(cli: Cli, https: str) -> None:
     not_asked = cli("login", https, "--password-file", f"{cli.folder}/password")
     assert not_asked.code == exits.USAGE
     assert f"--fingerprint {fetch_fingerprint(https)}" in not_asked.err
@@ -197,7 +197,7 @@ def test_which_appliance_is_meant_is_found_in_the_documented_order(cli: Cli) -> 
         find_endpoint("three", cli.env)
 
 
-def test_a_token_goes_to_the_address_it_is_for_and_never_in_the_clear(cli: Cli) -> None:
+def test_a_token_is_sent_only_to_its_own_address_and_never_unencrypted(cli: Cli) -> None:
     env = {**cli.env, "LUNETTE_URL": "https://one:8443", "LUNETTE_TOKEN": "lnt_one", "LUNETTE_FINGERPRINT": "ab"}
     assert find_endpoint("https://one:8443/", env).token == "lnt_one"
     other = find_endpoint("https://other:8443", env)

@@ -29,7 +29,7 @@ def cli(tmp_path: Path, sqlite_url: str) -> Iterator[Cli]:
         yield made
 
 
-def test_an_array_goes_after_its_name_once_nothing_of_it_is_mapped(cli: Cli) -> None:
+def test_an_array_is_deleted_after_its_name_is_typed_once_nothing_of_it_is_mapped(cli: Cli) -> None:
     assert cli("array", "release", "tank").code == exits.USAGE
     assert cli("array", "release", "tank", "--confirm", "tonk").code not in (exits.OK, exits.USAGE)
     refused = cli("array", "release", "tank", "--confirm", "tank")

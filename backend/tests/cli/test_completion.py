@@ -67,7 +67,7 @@ def test_an_appliance_that_does_not_answer_costs_names_and_no_error(cli: Cli) ->
     assert complete(["zsh", "--", "no", "such", ""], cli.env) == ""
 
 
-def test_bash_gets_what_comes_after_a_colon(cli: Cli) -> None:
+def test_bash_gets_the_words_after_a_colon(cli: Cli) -> None:
     assert complete(["bash", "lunette volume g"], cli.env).splitlines() == ["grow\tGrows a volume while hosts use it."]
     assert complete(["bash", "lunette portal create x --protocol=nvme-t"], cli.env) == "nvme-tcp\t\n"
 

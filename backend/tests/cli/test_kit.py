@@ -131,7 +131,7 @@ def test_a_kit_is_not_written_through_a_link_out_of_its_folder(tmp_path: Path) -
     [b"<html>", b"", packed("other", content=b"x" * 4096)[:2048], gzip.compress(packed("other"))[:-9]],
     ids=["page", "none", "cut", "cut and compressed"],
 )
-def test_of_what_is_no_whole_archive_nothing_is_written(tmp_path: Path, sent: bytes) -> None:
+def test_nothing_of_an_incomplete_archive_is_written(tmp_path: Path, sent: bytes) -> None:
     with pytest.raises(UsageError, match="not a valid tar archive"):
         unpack(sent, tmp_path)
     assert [*tmp_path.iterdir()] == []

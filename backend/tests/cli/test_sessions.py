@@ -41,7 +41,7 @@ def ids(cli: Cli) -> list[str]:
     return [one["id"] for one in json.loads(cli("session", "list", "--json").out)]
 
 
-def test_the_list_tells_what_each_session_has_carried(cli: Cli) -> None:
+def test_the_list_shows_the_traffic_of_each_session(cli: Cli) -> None:
     table = cli("session", "list")
     assert table.code == exits.OK, table.err
     head, row = table.out.splitlines()

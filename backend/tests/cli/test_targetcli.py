@@ -72,7 +72,7 @@ def test_a_configuration_is_inspected_object_by_object(lunette: Cli, tmp_path: P
     )
 
 
-def test_a_file_that_is_no_configuration_is_refused(lunette: Cli, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_configuration_is_refused(lunette: Cli, tmp_path: Path) -> None:
     for content, words in (
         ("{", "is not valid JSON"),
         ("[]", "is not a saveconfig.json"),

@@ -75,7 +75,7 @@ def test_a_table_has_one_line_for_each_row_in_the_width_of_the_terminal(cli: Cli
     assert "…" in lines[1]
 
 
-def test_data_goes_only_after_its_name_was_typed(cli: Cli) -> None:
+def test_data_is_deleted_only_after_its_name_was_typed(cli: Cli) -> None:
     name = "a-volume-with-a-long-name-01"
     terminal = Terminal(cli, "volume", "delete", name)
     terminal.until(f"Type {name} to continue:")
@@ -135,7 +135,7 @@ def test_events_are_followed_until_ctrl_c(cli: Cli) -> None:
     assert "Traceback" not in terminal.seen
 
 
-def test_a_reader_that_has_seen_enough_is_no_fault(cli: Cli) -> None:
+def test_a_reader_that_closes_early_is_not_a_fault(cli: Cli) -> None:
     line = f"{' '.join(map(repr, LUNETTE))} event list | head -n 1; exit ${{PIPESTATUS[0]}}"
     ran = subprocess.run(
         ["bash", "-c", line],

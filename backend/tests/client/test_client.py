@@ -156,7 +156,7 @@ def test_a_job_is_not_waited_for_longer_than_asked() -> None:
         client.wait(job, deadline_s=0.0)
 
 
-def test_nobody_there_is_unreachable() -> None:
+def test_a_missing_listener_is_unreachable() -> None:
     with Client(Endpoint("http://127.0.0.1:1")) as client, pytest.raises(Unreachable, match="does not answer"):
         client.status_show()
     with Client(Endpoint("unix:/nowhere/local.sock")) as client, pytest.raises(Unreachable):

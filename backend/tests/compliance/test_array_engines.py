@@ -142,13 +142,13 @@ def test_a_disk_that_carries_something_is_taken_only_if_it_is_to_be_wiped(bench:
     assert bench.observed() is not None
 
 
-def test_its_disks_are_nobody_elses(bench: Bench) -> None:
+def test_its_disks_belong_to_no_other_array(bench: Bench) -> None:
     bench.make()
     with pytest.raises(LunetteError, match="belongs to array one"):
         bench.ask("two", bench.disks)
 
 
-def test_it_comes_back_after_a_power_cut_under_other_kernel_names(bench: Bench) -> None:
+def test_it_returns_after_a_power_cut_under_other_kernel_names(bench: Bench) -> None:
     bench.serve()
     for number, disk in enumerate(bench.disks):
         disk.kernel_name = f"nvme{70 - number}n1"
@@ -210,7 +210,7 @@ def test_what_it_does_not_offer_it_refuses_with_a_reason(bench: Bench) -> None:
     assert differences(before, bench.world.machine_picture()) == []
 
 
-def test_encrypted_it_comes_back_with_its_key_or_it_says_why_it_cannot_be(bench: Bench) -> None:
+def test_an_encrypted_one_is_restored_with_its_key_or_says_why_it_cannot_be(bench: Bench) -> None:
     (found,) = [
         e for e in bench.world.control.observation().engines if (e.kind, e.engine) == ("array", bench.of.engine.value)
     ]

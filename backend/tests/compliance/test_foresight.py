@@ -211,7 +211,7 @@ def test_every_kind_of_step_is_foreseen_or_said_not_to_be() -> None:
 
 
 @pytest.mark.parametrize("job", quick_or_slow())
-def test_what_is_foreseen_of_a_step_is_what_comes(job: Case, sqlite_template: Path, tmp_path: Path) -> None:
+def test_what_is_foreseen_of_a_step_is_what_happens(job: Case, sqlite_template: Path, tmp_path: Path) -> None:
     """And foreseen twice, as of a step that is repeated after a crash, it is the same."""
     ran: set[type[Step]] = set()
     with world_from(database_template(sqlite_template, tmp_path)) as world:

@@ -163,14 +163,14 @@ def test_nothing_that_is_typed_ends_the_menu_or_changes_anything(console: Consol
     assert shown(cli, "eth1")["addresses"] == []
 
 
-def test_a_terminal_that_is_gone_ends_the_program(console: Console) -> None:
+def test_a_closed_terminal_ends_the_program(console: Console) -> None:
     console.person.until(PROMPT)
     console.person.hang_up()
     with pytest.raises(HungUp):
         console.person.ended()
 
 
-def test_an_address_is_kept_after_it_was_tried(console: Console, cli: Cli) -> None:
+def test_an_address_is_stored_after_it_was_tried(console: Console, cli: Cli) -> None:
     person = console.person
     set_address(person)
     plan = person.reply("Type yes to try it for 60 seconds: ", "yes")
@@ -205,7 +205,7 @@ def test_without_yes_nothing_is_tried(console: Console, cli: Cli) -> None:
     assert shown(cli, "eth1")["trial_left_s"] is None
 
 
-def test_what_is_no_address_is_asked_for_again(console: Console) -> None:
+def test_an_invalid_address_is_requested_again(console: Console) -> None:
     person = console.person
     person.reply(PROMPT, "n")
     person.reply("Which interface do you want to change? (1-2, Enter: none): ", "2")
@@ -308,7 +308,7 @@ def test_where_neither_api_nor_agent_answers_the_reason_is_reported(alone: Conso
     alone.person.until(PROMPT)
 
 
-def test_a_trial_that_somebody_else_began_is_ended_first(console: Console, cli: Cli) -> None:
+def test_a_trial_started_elsewhere_is_ended_first(console: Console, cli: Cli) -> None:
     AgentBackend(console.agent).begin(
         "eth1", {"dhcp": False, "addresses": ["198.51.100.5/24"], "gateway": None, "dns": []}
     )
@@ -332,7 +332,7 @@ def test_without_the_api_the_state_of_the_programs_is_reported(alone: Console) -
     alone.person.until("lunette-agent is failed.")
 
 
-def test_power_off_goes_by_the_job_of_the_product(console: Console, cli: Cli) -> None:
+def test_power_off_uses_the_job_of_the_product(console: Console, cli: Cli) -> None:
     cli.machine.power.later = lambda _seconds, _dies: None
     console.person.reply(PROMPT, "4")
     console.person.reply("Which one? (1-2, Enter: none): ", "2")

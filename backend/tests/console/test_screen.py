@@ -102,7 +102,7 @@ def test_without_an_answer_of_the_api_nothing_is_invented() -> None:
         assert word not in down
 
 
-def test_a_cable_and_a_dhcp_server_that_are_missing_are_told_apart() -> None:
+def test_a_missing_cable_and_a_missing_dhcp_server_are_distinguished() -> None:
     none = STATUS | {"addresses": []}
     assert "is a cable plugged in?" in screen(none, FINGERPRINT, "", live=False, interfaces=0)
     assert "does a DHCP server answer?" in screen(none, FINGERPRINT, "", live=False, interfaces=1)
@@ -132,14 +132,14 @@ PASSWD = "root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1::/usr/sbin:/usr/sbin/nol
         ("$y$j9T$salt$hash", "", None),
     ],
 )
-def test_a_login_is_offered_only_where_a_password_stands_before_it(root: str, more: str, why: str | None) -> None:
+def test_a_login_is_offered_only_if_a_password_protects_it(root: str, more: str, why: str | None) -> None:
     shadow = f"root:{root}:20000:0:99999:7:::\ndaemon:*:20000:0:99999:7:::\n{more}"
     found = no_login(shadow, PASSWD + ("guest:x:1000:1000::/home/guest:/bin/sh\n" if more else ""))
     assert (found is None) if why is None else (found is not None and why in found)
 
 
 @pytest.mark.parametrize("unit", ["getty@tty1.service.d", "serial-getty@.service.d"])
-def test_the_menu_takes_the_place_of_the_login_prompt_and_comes_back(unit: str) -> None:
+def test_the_menu_replaces_the_login_prompt_and_returns(unit: str) -> None:
     lines = (UNITS / unit / "lunette.conf").read_text().splitlines()
     at = lines.index("ExecStart=")
     assert lines[at + 1] == "ExecStart=/opt/lunette/bin/python3 -m lunette.console"

@@ -20,7 +20,7 @@ from tests.e2e.waiting import wait_until
 BACK = "-- Enter: back to the menu -- "
 
 
-def test_the_password_is_reset_by_the_products_own_command_and_the_audit_log_tells(tmp_path: Path) -> None:
+def test_the_password_is_reset_by_the_products_own_command_and_logged(tmp_path: Path) -> None:
     data, runtime = tmp_path / "var/lib/lunette/api", tmp_path / "run/lunette-api"
     data.mkdir(parents=True)
     places = Places(tmp_path, Endpoint(f"unix:{tmp_path}/nobody.sock"))

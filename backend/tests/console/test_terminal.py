@@ -84,13 +84,13 @@ def test_a_signal_key_ends_the_question_and_nothing_else(key: bytes) -> None:
         person.ended()
 
 
-def test_a_question_nobody_answers_is_over() -> None:
+def test_a_question_without_an_answer_ends() -> None:
     person = typist(lambda terminal: terminal.ask("Name:"), idle_s=0.2)
     with pytest.raises(Cancelled):
         person.ended()
 
 
-def test_a_terminal_that_is_gone_is_distinguished_from_a_key() -> None:
+def test_a_closed_terminal_is_distinguished_from_a_key() -> None:
     person = typist(lambda terminal: terminal.ask("Name:"))
     person.until("Name: ")
     person.hang_up()

@@ -26,7 +26,7 @@ def test_a_drive_that_finds_nothing_is_well() -> None:
     assert judged(available_spare_percent=100, available_spare_threshold_percent=10) == (DiskHealthState.OK, [], [])
 
 
-def test_a_drive_nobody_has_read_is_unknown_and_no_finding() -> None:
+def test_an_unread_drive_is_unknown_and_raises_no_finding() -> None:
     assert state_of(None, ()) is DiskHealthState.UNKNOWN
     assert state_of(DriveReading(problem="no SMART"), ()) is DiskHealthState.UNKNOWN
 
@@ -39,7 +39,7 @@ def test_what_was_not_read_is_never_well() -> None:
         assert state_of(odd, findings(odd, {})) is DiskHealthState.UNKNOWN
 
 
-def test_a_drive_that_tells_nothing_at_all_is_unknown() -> None:
+def test_a_drive_that_reports_nothing_is_unknown() -> None:
     assert judged(passed=None)[0] is DiskHealthState.UNKNOWN
 
 

@@ -85,6 +85,6 @@ def test_a_name_is_taken_in_its_canonical_form(check: Callable[[str], str], name
 
 
 @pytest.mark.parametrize(("check", "name"), REFUSED)
-def test_what_is_no_name_is_refused_with_what_is_expected(check: Callable[[str], str], name: str) -> None:
+def test_an_invalid_name_is_refused_with_what_is_expected(check: Callable[[str], str], name: str) -> None:
     with pytest.raises(ValueError, match=r"expected|at most|only|no spaces"):
         check(name)

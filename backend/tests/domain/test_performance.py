@@ -50,7 +50,7 @@ def test_what_was_recreated_or_is_new_has_no_rate_yet() -> None:
     assert found.keys() == {APPLIANCE}
 
 
-def test_fewer_in_flight_than_before_is_no_counter_that_went_back() -> None:
+def test_fewer_in_flight_than_before_is_not_a_decreased_counter() -> None:
     assert difference(ZERO._replace(in_flight=8), ZERO._replace(in_flight=1)) is not None
     assert difference(ZERO._replace(reads=8), ZERO._replace(reads=1)) is None
 

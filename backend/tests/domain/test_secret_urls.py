@@ -41,7 +41,7 @@ def test_no_way_to_write_it_down_shows_more() -> None:
 @pytest.mark.parametrize(
     "address", ["http://hooks.example.com/x", "https://user:pass@hooks.example.com/x", "https:///x", "ftp://h/x", ""]
 )
-def test_what_is_no_https_address_or_holds_a_user_is_refused(address: str) -> None:
+def test_an_address_without_https_or_with_a_user_is_refused(address: str) -> None:
     with pytest.raises(ValidationError):
         WebhookSettings.model_validate({"url": address})
 

@@ -25,7 +25,7 @@ def test_a_size_is_read_as_other_storage_tools_read_it(text: object, count: int)
 
 
 @pytest.mark.parametrize("text", ["much", "1x", "T", "-1G", "1 000", "1e3", ""])
-def test_what_is_no_size_is_refused_with_the_form_that_is_expected(text: str) -> None:
+def test_an_invalid_size_is_refused_with_the_expected_form(text: str) -> None:
     with pytest.raises(ValueError, match="10GiB"):
         parse_size(text)
 

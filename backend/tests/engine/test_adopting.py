@@ -100,7 +100,7 @@ def test_hosts_go_on_and_nothing_is_recreated(world: World) -> None:
     assert bystanders(world) == []
 
 
-def test_what_is_adopted_keeps_names_numbers_and_secrets(world: World) -> None:
+def test_what_is_adopted_retains_names_numbers_and_secrets(world: World) -> None:
     two_targets(world.machine, free_disks(world)[:2])
     adopt(world)
     world.settle()
@@ -162,7 +162,7 @@ def test_one_target_alone_leaves_the_other_as_it_is(world: World) -> None:
     assert web in fabric(world).sessions
 
 
-def test_what_is_unmapped_goes_though_its_name_is_not_ours(world: World) -> None:
+def test_what_is_unmapped_is_removed_although_its_name_is_not_ours(world: World) -> None:
     two_targets(world.machine, free_disks(world)[:2])
     adopt(world)
     world.settle()
@@ -223,7 +223,7 @@ def test_a_mark_that_is_refused_leaves_everything_as_it_was(world: World) -> Non
 
 
 @pytest.mark.parametrize("number", range(4, 28, 4))
-def test_an_agent_that_is_killed_on_the_way_goes_on(world: World, number: int) -> None:
+def test_an_agent_that_is_killed_midway_continues(world: World, number: int) -> None:
     two_targets(world.machine, free_disks(world)[:2])
     db = fabric(world).login(DB, DB_TARGET, PORTAL, ("db", "secret-of-db"))
     outcome, _ = judged(world)

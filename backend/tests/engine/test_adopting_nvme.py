@@ -84,7 +84,7 @@ def test_hosts_notice_nothing_at_any_call_and_nothing_is_recreated(world: World)
     assert bystanders(world) == []
 
 
-def test_what_is_adopted_keeps_names_numbers_identities_and_keys(world: World) -> None:
+def test_what_is_adopted_retains_names_numbers_identities_and_keys(world: World) -> None:
     adopt(world)
     world.settle()
     with world.store.read() as tx:
@@ -126,7 +126,7 @@ def test_it_is_served_at_our_portals_too_and_ours_at_its_port(world: World) -> N
     assert "tcp:192.0.2.1:4420" in found
 
 
-def test_it_comes_back_by_the_ledger_with_what_it_showed(world: World) -> None:
+def test_it_is_restored_by_the_ledger_with_its_identity(world: World) -> None:
     adopt(world)
     world.settle()
     shown = {path: value for path, value in picture(world.machine).items() if f"/{DB_NQN}/attr_" in path}
@@ -210,7 +210,7 @@ def test_nothing_is_served_differently_while_the_job_is_under_way(world: World) 
 
 
 @pytest.mark.parametrize("number", range(4, 28, 8))
-def test_an_agent_that_is_killed_on_the_way_goes_on(world: World, number: int) -> None:
+def test_an_agent_that_is_killed_midway_continues(world: World, number: int) -> None:
     controllers = connect(world.machine)
     outcome, _ = judged(world)
     world.machine.faults.crash_at(number, When.AFTER)
@@ -231,7 +231,7 @@ def test_an_agent_that_is_killed_while_it_takes_over_changes_nothing_for_hosts(w
     assert watch.ended() == []
 
 
-def test_an_agent_that_starts_without_its_database_keeps_them(world: World) -> None:
+def test_an_agent_that_starts_without_its_database_retains_them(world: World) -> None:
     adopt(world)
     world.settle()
     watch = Watch(world.machine, *connect(world.machine))
@@ -241,7 +241,7 @@ def test_an_agent_that_starts_without_its_database_keeps_them(world: World) -> N
     assert watch.ended() == []
 
 
-def test_what_is_unmapped_goes_though_its_name_is_not_ours(world: World) -> None:
+def test_what_is_unmapped_is_removed_although_its_name_is_not_ours(world: World) -> None:
     adopt(world)
     world.settle()
     web = nvmet(world).connect(WEB1, WEB_NQN, WHERE, None)
@@ -257,7 +257,7 @@ def test_what_is_unmapped_goes_though_its_name_is_not_ours(world: World) -> None
     assert sorted(nvmet(world).devices(nvmet(world).connect(DB, DB_NQN, WHERE, KEYS))) == [7], "its old number"
 
 
-def test_a_portal_that_is_deleted_goes_though_its_number_is_not_ours(world: World) -> None:
+def test_a_deleted_portal_is_removed_although_its_number_is_not_ours(world: World) -> None:
     adopt(world)
     world.settle()
     with world.store.read() as tx:
@@ -307,7 +307,7 @@ def test_one_subsystem_alone_is_refused_while_another_shares_its_port(world: Wor
     assert words["/nvmet/ports/1"] == "It serves no subsystem that is adopted."
 
 
-def test_a_volume_that_lio_serves_too_keeps_both_out(world: World) -> None:
+def test_a_volume_that_lio_serves_too_blocks_both(world: World) -> None:
     restore(world.machine, [store("disk1")], [target(DB_TARGET, {0: "disk1"}, {DB_IQN: CHAP})])
     _, verdict = judged(world, dry_run=True)
     words = {one.path: one.words for one in verdict.findings if not one.fits}

@@ -123,7 +123,7 @@ def test_an_alert_that_is_over_cannot_be_acknowledged(desk: Desk) -> None:
     assert desk.row().acknowledged_by is None
 
 
-def test_a_silent_alert_goes_and_comes_back_and_nobody_hears_of_it(desk: Desk) -> None:
+def test_a_silenced_alert_resolves_and_returns_without_a_message(desk: Desk) -> None:
     desk.raise_()
     desk.silence()
     for _ in range(3):
@@ -139,7 +139,7 @@ def test_a_silent_alert_goes_and_comes_back_and_nobody_hears_of_it(desk: Desk) -
 
 
 @pytest.mark.parametrize(("act", "reported"), [(Desk.raise_, ["raised"] * 2), (Desk.acknowledge, ["raised"])])
-def test_what_is_still_there_after_the_silence_is_reported_unless_somebody_sees_to_it(
+def test_an_open_alert_is_reported_after_its_silence_unless_acknowledged(
     desk: Desk, act: Callable[[Desk], None], reported: list[str]
 ) -> None:
     desk.raise_()
@@ -176,7 +176,7 @@ def test_what_is_opened_again_is_reported_if_it_was_silent(desk: Desk) -> None:
     assert desk.events() == ["raised", "acknowledged", "reopened", "silenced", "reopened"]
 
 
-def test_the_sign_of_life_says_what_somebody_sees_to(desk: Desk) -> None:
+def test_the_heartbeat_lists_acknowledged_alerts(desk: Desk) -> None:
     desk.raise_()
     desk.acknowledge()
     with desk.store.write() as tx:

@@ -30,7 +30,7 @@ def test_the_api_names_every_family_that_is_raised_and_no_other() -> None:
     assert raised == set(AlertFamily)
 
 
-def test_an_alert_of_no_family_is_a_mistake_of_ours_and_an_old_one_is_still_shown() -> None:
+def test_an_alert_without_a_family_is_our_mistake_and_an_old_one_is_still_shown() -> None:
     with pytest.raises(ValidationError, match=r"comet\.near is of no AlertFamily"):
         Cause(key="comet.near", severity=Severity.INFO, message="", cause="", fix="")
     assert family_of("comet.near:1") is None

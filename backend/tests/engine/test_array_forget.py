@@ -42,7 +42,7 @@ def lost(world: World) -> None:
     world.converge()
 
 
-def test_what_is_lost_is_named_forgotten_and_in_nobodys_way(world: World) -> None:
+def test_what_is_lost_is_named_forgotten_and_prevents_nothing(world: World) -> None:
     furnished(world)
     give_host(world, "bob", ["k1", "t1"])
     world.settle()

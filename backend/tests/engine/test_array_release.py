@@ -120,7 +120,7 @@ def group_of(world: World) -> Device:
     return device
 
 
-def test_one_that_was_adopted_goes_on_running_and_can_come_back_and_go_again(world: World) -> None:
+def test_an_adopted_one_keeps_running_and_can_be_restored_and_removed_again(world: World) -> None:
     started(world)
     run(world, adopt(world, ForeignArrayAdopt(volumes=("db",), name="archive")))
     for _ in range(2):
@@ -143,7 +143,7 @@ def test_one_that_was_adopted_goes_on_running_and_can_come_back_and_go_again(wor
     ],
     ids=["mapped", "degraded", "at work", "another name"],
 )
-def test_what_stands_in_the_way_is_named_and_nothing_changes(
+def test_what_prevents_it_is_named_and_nothing_changes(
     world: World, spoil: object, error: type[LunetteError], words: str
 ) -> None:
     furnished(world)
@@ -162,7 +162,7 @@ def test_deleted_volumes_are_named_for_they_would_stay_without_their_names(world
         release_array(world, "old")
 
 
-def test_while_it_goes_nobody_maps_a_volume_of_it(world: World) -> None:
+def test_during_its_release_its_volumes_cannot_be_mapped(world: World) -> None:
     furnished(world)
     give_host(world, "bob", ["mapped"])
     outcome = release_array(world, "old")
@@ -172,7 +172,7 @@ def test_while_it_goes_nobody_maps_a_volume_of_it(world: World) -> None:
     run(world, outcome)
 
 
-def test_somebody_who_has_a_volume_open_stops_it_and_it_serves_as_before(world: World) -> None:
+def test_an_open_volume_prevents_it_and_it_serves_as_before(world: World) -> None:
     furnished(world)
     device = world.device_of("k1")
     outcome = release_array(world, "old")

@@ -24,7 +24,7 @@ def test_what_timesyncd_leaves_behind_says_whether_a_server_has_answered() -> No
 
 
 @pytest.mark.parametrize("is_set", [True, None])
-def test_a_clock_that_is_set_or_somebody_elses_is_no_alert(is_set: bool | None) -> None:
+def test_a_clock_that_is_set_or_managed_elsewhere_raises_no_alert(is_set: bool | None) -> None:
     assert list(clock.causes_of(seen.machine(clock_is_set=is_set))) == []
 
 

@@ -208,7 +208,7 @@ def test_a_deleted_volume_that_is_back_is_not_forgotten_either(bench: Bench) -> 
     assert "t1" in rows(bench, Volume)
 
 
-def test_what_an_older_database_takes_for_a_snapshot_goes_for_good_from_where_it_is_kept(bench: Bench) -> None:
+def test_a_snapshot_in_an_older_database_is_erased_from_where_it_is_retained(bench: Bench) -> None:
     take(bench, "s1")
     with bench.store.read() as tx:
         id_ = tx.scalars(select(Snapshot.id)).one()
@@ -228,7 +228,7 @@ def test_a_snapshot_is_not_deleted_before_a_clone_that_was_asked_for_is_made(ben
         snapshots.delete(bench.control.change(tx, ADMIN), "s1")
 
 
-def test_a_job_whose_snapshot_is_kept_already_ends(bench: Bench) -> None:
+def test_a_job_whose_snapshot_is_already_retained_ends(bench: Bench) -> None:
     """Both rows can come from a backup."""
     take(bench, "s1")
     with bench.store.write() as tx:

@@ -91,7 +91,7 @@ def test_a_free_disk_that_fails_is_to_be_taken_out(drives: Drives) -> None:
     assert "remove it, and do not use it for an array" in drives.alerts()["spare"].fix
 
 
-def test_a_disk_with_data_of_somebody_else_is_copied_first(drives: Drives) -> None:
+def test_a_disk_with_foreign_data_is_copied_first(drives: Drives) -> None:
     drives.is_(5, signatures=(seen.EXT4,))
     drives.says(5, bit(CriticalWarning.SPARE))
     assert "have that data copied elsewhere" in drives.alerts()["spare"].fix
@@ -147,7 +147,7 @@ def test_an_agent_that_has_not_read_a_drive_yet_ends_no_alert(drives: Drives) ->
     assert drives.alerts() == {}
 
 
-def test_a_drive_that_was_silent_and_turns_out_to_have_no_smart_is_no_alert(drives: Drives) -> None:
+def test_a_silent_drive_that_turns_out_to_have_no_smart_raises_no_alert(drives: Drives) -> None:
     drives.says(5, DriveReading(misses=2, problem="smartctl did not finish"))
     assert "silent" in drives.alerts()
     drives.says(5, DriveReading(problem="the drive has no SMART"))

@@ -39,7 +39,7 @@ def test_a_day_has_its_last_values_and_its_highest_temperature(drives: Drives) -
     assert rows(drives) == [("2024-10-05", 38, 5), ("2024-10-04", 61, 4)]
 
 
-def test_what_was_noted_is_not_written_again_and_another_process_goes_on_with_the_day(drives: Drives) -> None:
+def test_what_was_noted_is_not_written_again_and_another_process_continues_the_day(drives: Drives) -> None:
     drives.says(1, hot(NOON, 61))
     drives.alerts()
     with drives.lone.store.write() as tx:
@@ -60,7 +60,7 @@ def test_another_drive_under_the_same_name_begins_its_day_again(drives: Drives) 
     assert rows(drives) == [("2024-10-04", 40, None)]
 
 
-def test_the_state_is_kept_and_a_drive_that_tells_no_temperature_has_none(drives: Drives) -> None:
+def test_the_state_is_stored_and_a_drive_without_a_temperature_has_none(drives: Drives) -> None:
     failing = DriveReading(read_at=NOON, passed=False, warnings=(CriticalWarning.READ_ONLY,))
     drives.says(1, failing)
     drives.alerts()

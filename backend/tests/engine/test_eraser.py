@@ -65,7 +65,7 @@ def test_it_is_erased_after_its_hours_by_a_job(clocks: Clocks, appliance: Applia
 
 
 @pytest.mark.parametrize("years", [50, -50])
-def test_a_clock_that_leaps_erases_nothing_early_and_keeps_nothing_longer(clocks: Clocks, years: int) -> None:
+def test_a_clock_that_leaps_erases_nothing_early_and_retains_nothing_longer(clocks: Clocks, years: int) -> None:
     assert clocks.run(23.9, dt.timedelta(days=365 * years)) == []
     assert len(clocks.run(0.4)) == 1
 

@@ -297,7 +297,7 @@ def nvme_host(appliance: Appliance, name: str = "n1") -> str:
         return hosts_changes.create(appliance.control.change(tx, ADMIN), spec).ids[0]
 
 
-def test_what_is_mapped_over_nvme_stands_in_a_subsystem_and_nowhere_else(appliance: Appliance) -> None:
+def test_what_is_mapped_over_nvme_is_in_a_subsystem_and_nowhere_else(appliance: Appliance) -> None:
     furnish(appliance)
     nvme_host(appliance)
     appliance.volumes("over-nvme", "over-scsi")

@@ -142,7 +142,7 @@ def test_a_command_that_others_could_have_written_is_not_run(life: Life, change:
     assert [call for call in life.machine.faults.calls if call.name == "ask"] == calls
 
 
-def test_a_device_that_left_blocks_its_exports_and_comes_back_under_another_name(life: Life) -> None:
+def test_a_missing_device_blocks_its_exports_and_returns_under_another_name(life: Life) -> None:
     life.machine.pull(life.disks[0])
     assert life.state() is None
     assert [message for message, _ in life.alerts()] == ["Array fast is missing: its disks are not detected"]
@@ -169,7 +169,7 @@ def test_another_device_that_answers_to_the_id_is_left_alone(life: Life) -> None
     assert life.disks[0].media.pv is None
 
 
-def test_nobody_wipes_the_device_of_an_array_even_while_no_volume_is_up(life: Life) -> None:
+def test_the_device_of_an_array_cannot_be_wiped_even_while_no_volume_is_up(life: Life) -> None:
     disk = next(one for one in life.world.control.observation().disks if one.serial == life.disks[0].serial)
     wipe = DiskWipe(disk_id=disk.id, serial=disk.serial, size_bytes=disk.size_bytes, signatures=disk.signatures)
     with pytest.raises(LunetteError, match="belongs to array fast"):

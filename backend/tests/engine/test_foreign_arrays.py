@@ -103,7 +103,7 @@ def test_a_start_writes_nothing_and_shows_what_is_on_it(world: World) -> None:
         start(world)
 
 
-def test_it_becomes_ours_with_its_data_and_comes_back_after_a_boot(world: World) -> None:
+def test_it_is_adopted_with_its_data_and_restored_after_a_boot(world: World) -> None:
     started(world)
     run(world, adopt(world, ForeignArrayAdopt(name="archive")))
     with world.store.read() as tx:
@@ -321,7 +321,7 @@ ENDINGS = (Ending.RESTART, Ending.REBOOT, Ending.POWER_CUT)
         for turn, ending in enumerate(ENDINGS)
     ],
 )
-def test_an_agent_that_is_killed_on_the_way_goes_on(world: World, other: World, words: str, ending: Ending) -> None:
+def test_an_agent_that_is_killed_midway_continues(world: World, other: World, words: str, ending: Ending) -> None:
     """Also where the whole machine went down: the array is then found by the superblocks of its disks."""
     started(other)
     number = number_of(other, adopt(other), words)

@@ -46,7 +46,7 @@ def job(store: Store, name: str, state: str, age: dt.timedelta) -> None:
         tx.add(JobStep(job_id=name, index=0, kind="md.create", title="one", payload={}))
 
 
-def test_what_is_older_than_the_settings_say_goes_and_nothing_else(store: Store) -> None:
+def test_what_is_older_than_the_settings_allow_is_deleted_and_nothing_else(store: Store) -> None:
     for kind, age in (("host.created", 401 * DAY), ("host.created", 399 * DAY), ("job.progress", 8 * DAY)):
         event(store, kind, age)
     event(store, "job.progress", 6 * DAY)
@@ -77,7 +77,7 @@ def test_what_is_older_than_the_settings_say_goes_and_nothing_else(store: Store)
         assert tx.scalars(select(KeptState.event_seq)).all() == []
 
 
-def test_more_than_a_batch_goes_in_one_round(sqlite_store: Store) -> None:
+def test_more_than_a_batch_is_deleted_in_one_round(sqlite_store: Store) -> None:
     with sqlite_store.write() as tx:
         for number in range(2 * housekeeping.BATCH + 1):
             emit(tx, "host.created", str(number)).at = NOW - 500 * DAY

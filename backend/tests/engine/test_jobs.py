@@ -55,7 +55,7 @@ def test_a_job_that_succeeds_makes_its_array_ready(appliance: Appliance) -> None
     assert step_states(appliance, outcome.job_id) == ["done", "done"]
 
 
-def test_every_step_tells_its_progress(appliance: Appliance) -> None:
+def test_every_step_reports_its_progress(appliance: Appliance) -> None:
     outcome = appliance.ask_array()
     run(appliance, outcome.job_id)
     with appliance.store.read() as tx:
@@ -121,7 +121,7 @@ def test_a_batch_is_rolled_back_whole(appliance: Appliance) -> None:
         assert tx.scalars(select(Volume)).all() == []
 
 
-def test_a_job_waits_while_the_agent_is_away_and_then_goes_on(lone: Appliance) -> None:
+def test_a_job_waits_while_the_agent_is_away_and_then_continues(lone: Appliance) -> None:
     outcome = lone.ask_array()
     waited: list[float] = []
 
@@ -158,7 +158,7 @@ def test_a_database_that_is_busy_makes_no_job_turn_round(lone: Appliance) -> Non
     assert control.runner.run(outcome.job_id or "") is JobState.SUCCEEDED
 
 
-def test_a_missing_tool_is_no_absent_agent(lone: Appliance) -> None:
+def test_a_missing_tool_is_not_an_absent_agent(lone: Appliance) -> None:
     lone.agent.failures["do", "md.create"] = Unavailable("mdadm is not installed.")
     assert run(lone, lone.ask_array().job_id) is JobState.FAILED
 
@@ -188,7 +188,7 @@ def test_the_started_step_is_journaled_before_the_agent_is_asked(appliance: Appl
     assert at_the_call == [["started", "pending"], ["done", "started"]]
 
 
-def test_a_job_that_was_taking_back_goes_on_taking_back_after_a_restart(appliance: Appliance) -> None:
+def test_a_rollback_continues_after_a_restart(appliance: Appliance) -> None:
     outcome = appliance.ask_array()
     appliance.agent.failures["do", "group.create"] = REFUSED
 
@@ -229,7 +229,7 @@ def test_a_failed_undo_makes_the_array_stuck_and_raises_an_alert(appliance: Appl
         arrays.delete(appliance.control.change(tx, ADMIN), array_id)
 
 
-def test_retry_goes_on_taking_back(appliance: Appliance) -> None:
+def test_retry_continues_the_rollback(appliance: Appliance) -> None:
     job_id, array_id = make_stuck(appliance)
     appliance.agent.failures.clear()
     with appliance.store.write() as tx:
@@ -285,7 +285,7 @@ def test_a_stuck_deletion_that_is_retried_finishes_the_deletion(appliance: Appli
     assert state_of(appliance, Array, array_id) is None
 
 
-def test_deleting_a_volume_waits_for_its_export_then_keeps_it_aside(appliance: Appliance) -> None:
+def test_deleting_a_volume_waits_for_its_export_then_retains_it(appliance: Appliance) -> None:
     appliance.array()
     (volume_id,) = appliance.volumes("v1", size=2 * GIB)
     with appliance.store.write() as tx:

@@ -34,7 +34,7 @@ def test_a_pause_between_rounds_is_not_waited_out() -> None:
     assert ends(loop)
 
 
-def test_a_rest_within_a_round_is_not_slept_out_but_nobody_who_wakes_it_ends_it() -> None:
+def test_a_pause_within_a_round_ends_at_a_stop_but_not_at_a_wake() -> None:
     resting, rested = threading.Event(), threading.Event()
 
     def work() -> float:

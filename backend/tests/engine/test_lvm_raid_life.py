@@ -139,7 +139,7 @@ def test_a_disk_that_works_is_replaced_and_becomes_blank(world: World) -> None:
 
 
 @pytest.mark.parametrize("is_pulled", [False, True])
-def test_a_disk_that_goes_by_another_name_than_when_it_joined_is_replaced(world: World, is_pulled: bool) -> None:
+def test_a_disk_whose_name_has_changed_since_it_joined_is_replaced(world: World, is_pulled: bool) -> None:
     """The UUID of its physical volume was made of that name."""
     life = Life(world, old_names=True)
     life.look()
@@ -161,7 +161,7 @@ def test_a_disk_that_goes_by_another_name_than_when_it_joined_is_replaced(world:
     assert life.is_kept()
 
 
-def test_no_disk_is_given_up_that_the_array_needs(world: World) -> None:
+def test_no_disk_is_lent_that_the_array_needs(world: World) -> None:
     life = Life(world)
     life.look()
     life.machine.pull(life.disks[1])
@@ -274,7 +274,7 @@ def test_its_sealed_copy_is_read_by_an_agent_that_knows_nothing(world: World) ->
     assert (found.header.generation, base64.b64decode(found.content)) == (7, b"rows")
 
 
-def test_nobody_wipes_a_disk_of_it_even_while_it_is_down(world: World) -> None:
+def test_its_disks_cannot_be_wiped_even_while_it_is_down(world: World) -> None:
     life = Life(world)
     life.look()
     for one in life.disks[1:3]:

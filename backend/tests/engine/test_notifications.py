@@ -132,7 +132,7 @@ def test_an_alert_is_mailed_once_when_it_is_raised_and_once_when_it_is_over(stor
     assert {row.outcome for row in bench.rows()} == {f"localhost:{server.port} accepted the message"}
 
 
-def test_a_webhook_is_signed_and_what_waits_comes_in_order_after_the_server_is_back(
+def test_a_webhook_is_signed_and_queued_messages_are_sent_in_order_after_an_outage(
     bench: Bench, authority: Authority
 ) -> None:
     port = free_port()
@@ -154,7 +154,7 @@ def test_a_webhook_is_signed_and_what_waits_comes_in_order_after_the_server_is_b
     assert bench.open() == [], "that the channel does not work is over too, and was not told over that channel"
 
 
-def test_pauses_between_attempts_grow_and_nobody_is_asked_before_its_time(bench: Bench, authority: Authority) -> None:
+def test_pauses_between_attempts_grow_and_no_server_is_tried_early(bench: Bench, authority: Authority) -> None:
     with https_server(authority) as server:
         server.status = 500
         bench.set(webhook=hook(server.port), trusted_ca=authority.pem)
@@ -170,9 +170,7 @@ def test_pauses_between_attempts_grow_and_nobody_is_asked_before_its_time(bench:
     assert bench.rows()[0].is_told
 
 
-def test_what_a_server_refuses_for_an_hour_is_given_up_and_the_next_gets_its_turn(
-    bench: Bench, authority: Authority
-) -> None:
+def test_a_message_refused_for_an_hour_is_dropped_and_the_next_is_sent(bench: Bench, authority: Authority) -> None:
     with https_server(authority) as server:
         server.status = 400
         bench.set(webhook=hook(server.port), trusted_ca=authority.pem)
@@ -188,7 +186,7 @@ def test_what_a_server_refuses_for_an_hour_is_given_up_and_the_next_gets_its_tur
     assert second.is_told
 
 
-def test_two_processes_tell_it_once(bench: Bench, authority: Authority) -> None:
+def test_two_processes_report_it_once(bench: Bench, authority: Authority) -> None:
     """The other one looks while this one sends."""
     other = NotificationService(bench.store, now=lambda: bench.now)
     with https_server(authority) as server:
@@ -320,7 +318,7 @@ def test_no_channel_is_said_so(bench: Bench) -> None:
         bench.control.test_alerts("admin")
 
 
-def test_a_secret_is_sealed_kept_and_goes_to_no_other_server(bench: Bench) -> None:
+def test_a_secret_is_sealed_and_stored_and_sent_to_no_other_server(bench: Bench) -> None:
     bench.set(mail=mail(2525))
     with bench.store.read() as tx:
         row = tx.scalars(select(SettingsRow)).one()
@@ -340,7 +338,7 @@ def test_a_secret_is_sealed_kept_and_goes_to_no_other_server(bench: Bench) -> No
     assert gone[1] == "mail: its password changes"
 
 
-def test_a_channel_that_is_taken_away_tells_nothing_more(bench: Bench) -> None:
+def test_a_removed_channel_sends_nothing_more(bench: Bench) -> None:
     bench.set(webhook=hook(free_port()))
     bench.raise_()
     for _ in range(delivery.TROUBLE_AT):
@@ -352,7 +350,7 @@ def test_a_channel_that_is_taken_away_tells_nothing_more(bench: Bench) -> None:
     assert [row.over_at is None for row in bench.rows()] == [False]
 
 
-def test_the_sign_of_life_comes_once_a_day_and_once_after_a_week_of_silence(bench: Bench, authority: Authority) -> None:
+def test_the_heartbeat_is_sent_once_a_day_and_once_after_a_week_of_silence(bench: Bench, authority: Authority) -> None:
     bench.now = bench.now.replace(hour=6, minute=0)
     with https_server(authority) as server:
         bench.set(webhook=hook(server.port), trusted_ca=authority.pem, heartbeat="07:00", name="san1")

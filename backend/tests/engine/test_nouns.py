@@ -55,7 +55,7 @@ def test_what_is_found_by_its_name_has_a_word_for_where_it_is_missing() -> None:
     assert set(lookup.Named.__constraints__) == set(lookup._NOUNS)
 
 
-def test_a_restore_tells_what_becomes_of_every_noun() -> None:
+def test_a_restore_shows_what_happens_to_every_noun() -> None:
     """Mappings by the hosts that gain or lose access, and the settings as one."""
     reported = {words for _, words, _ in COMPARED}
     assert {row.words for row in NOUNS.values()} - reported == {"mapping", "setting"}

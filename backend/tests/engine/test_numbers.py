@@ -155,7 +155,7 @@ def test_the_number_is_free_after_the_time_of_the_settings(site: Appliance) -> N
     assert give(site, "b") == 1
 
 
-def test_a_new_session_frees_the_number_and_one_that_comes_back_does_not(site: Appliance, hosts: Hosts) -> None:
+def test_a_new_session_frees_the_number_and_a_returning_one_does_not(site: Appliance, hosts: Hosts) -> None:
     watch, place = NumberWatch(site.store, hosts), (target(site), IQN)
     give(site, "a")
     hosts.sessions[place] = "00023d010000"
@@ -204,7 +204,7 @@ def test_only_the_time_counts_where_the_old_sessions_are_not_known(site: Applian
     assert held(site) == 0
 
 
-def test_a_host_that_leaves_a_group_is_asked_about_when_it_comes_back(site: Appliance) -> None:
+def test_a_host_that_leaves_a_group_needs_confirmation_when_it_returns(site: Appliance) -> None:
     join(site, "h1", "f1")
     assert give(site, "a", group="g1") == 1
     join(site, "f1")
@@ -213,7 +213,7 @@ def test_a_host_that_leaves_a_group_is_asked_about_when_it_comes_back(site: Appl
     assert formers(join(site, "h1", "f1")) == [("LUN 1", "b", "a")]
 
 
-def test_a_host_that_comes_back_to_the_same_volumes_is_not_asked_about(site: Appliance) -> None:
+def test_a_host_that_returns_to_the_same_volumes_needs_no_confirmation(site: Appliance) -> None:
     join(site, "h1", "f1")
     give(site, "a", group="g1")
     join(site, "f1")
@@ -240,7 +240,7 @@ def test_a_wwpn_takes_what_it_has_along_to_another_host(site: Appliance) -> None
     assert formers(plan) == [("LUN 1", "b", "a")]
 
 
-def test_an_initiator_that_comes_back_to_its_host_is_asked_about_what_changed_there(site: Appliance) -> None:
+def test_an_initiator_that_returns_to_its_host_needs_confirmation_of_changes(site: Appliance) -> None:
     give(site, "a")
     with site.store.write() as tx:
         hosts_changes.patch(site.control.change(tx, ADMIN), "h1", HostPatch(iqns=()))
@@ -276,7 +276,7 @@ def test_undoing_an_unmapping_gives_the_volume_its_number_again(site: Appliance)
     assert [tuple(row) for row in rows] == [("a", 1), ("b", 2)]
 
 
-def test_a_host_that_comes_back_after_its_deletion_has_its_old_devices(site: Appliance) -> None:
+def test_a_host_restored_after_its_deletion_has_its_old_devices(site: Appliance) -> None:
     give(site, "a")
     take(site, "a")
     with site.store.write() as tx:

@@ -35,7 +35,7 @@ def test_a_host_with_it_is_not_let_in_and_the_others_are(lone: Appliance) -> Non
         assert [bool(one.chap) for one in held.site.hosts or ()] == [True, False]
 
 
-def test_a_discovery_login_with_it_is_still_asked_for_and_shown_by_nobody(lone: Appliance) -> None:
+def test_a_discovery_login_with_it_is_still_required_and_not_shown(lone: Appliance) -> None:
     with lone.store.write() as tx:
         settings.patch(
             lone.control.change(tx, ADMIN), SettingsPatch(discovery_auth=DiscoveryAuth(user="u", secret=GOOD))

@@ -56,7 +56,7 @@ def answers(*addresses: str, port: int) -> list[Any]:
     return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in addresses]
 
 
-def test_a_name_that_stands_for_another_address_a_moment_later_leads_nowhere(
+def test_a_name_that_resolves_to_another_address_a_moment_later_is_not_used(
     listener: socket.socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     port, resolve, asked = listener.getsockname()[1], socket.getaddrinfo, []

@@ -43,7 +43,7 @@ def test_a_pass_is_shared_while_it_is_fresh() -> None:
     assert clock.passes == 2
 
 
-def test_the_history_has_even_spans_however_often_somebody_looks() -> None:
+def test_the_history_has_even_spans_however_often_it_is_read() -> None:
     clock = Clock()
     for second in range(31):
         if second % PERIOD_S == 0:
@@ -71,7 +71,7 @@ def test_passes_that_take_long_come_more_seldom_and_one_alone_changes_nothing() 
     assert recorder.round() == PERIOD_S
 
 
-def test_while_the_agent_is_away_there_is_no_point_and_nobody_waits_twice() -> None:
+def test_while_the_agent_is_away_there_is_no_point_and_no_request_waits_twice() -> None:
     clock = Clock()
     clock.recorder.round()
     clock.now, clock.away = clock.now + PERIOD_S, True

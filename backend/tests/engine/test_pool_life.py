@@ -93,7 +93,7 @@ def test_a_lost_disk_is_reported_by_name_until_another_has_its_place(life: Life)
     assert life.is_kept()
 
 
-def test_a_pool_of_mirrors_lives_while_each_keeps_a_disk(sqlite_template: Path, tmp_path: Path) -> None:
+def test_a_pool_of_mirrors_survives_while_each_has_a_disk(sqlite_template: Path, tmp_path: Path) -> None:
     world = World(database_template(sqlite_template, tmp_path))
     life = Life(world, level=Level.RAID10, data=4)
     found = life.look()
@@ -119,7 +119,7 @@ def test_a_pool_of_mirrors_lives_while_each_keeps_a_disk(sqlite_template: Path, 
     world.close()
 
 
-def test_a_disk_that_was_replaced_and_comes_back_takes_no_part_after_a_power_cut(life: Life) -> None:
+def test_a_replaced_disk_that_returns_is_not_used_after_a_power_cut(life: Life) -> None:
     life.machine.pull(life.disks[0])
     spec = ArrayReplace(disk=life.ids[0], new=life.ids[2])
     life.world.finish(life.world.change_array("tank", array_changes.replace, spec).job_id or "")
@@ -227,7 +227,7 @@ def roles_of(life: Life) -> dict[str, str]:
         return {row.disk_id: row.role for row in tx.query(ArrayDisk) if row.disk_id in life.ids}
 
 
-def test_a_spare_steps_in_for_a_lost_disk_and_goes_back_when_another_has_its_place(spared: Life) -> None:
+def test_a_spare_replaces_a_lost_disk_and_is_returned_once_another_takes_its_place(spared: Life) -> None:
     """ZFS's own event daemon, which would do it, does not run here."""
     life, (first, _, spare, fourth, _) = spared, spared.ids
     assert life.care() == []

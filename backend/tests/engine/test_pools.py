@@ -122,7 +122,7 @@ def test_a_pool_without_room_does_not_grow_and_the_alert_says_what_to_do(pooled:
         assert "fstrim" in tx.scalars(select(Alert.fix)).one()
 
 
-def test_a_filling_pool_is_looked_at_more_often_and_without_thin_volumes_nobody_looks(pooled: Pooled) -> None:
+def test_a_filling_pool_is_checked_more_often_and_only_with_thin_volumes(pooled: Pooled) -> None:
     pauses = []
     for used in (59, 60):
         pooled.look(used)

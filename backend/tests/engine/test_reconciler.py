@@ -59,7 +59,7 @@ def furnish(appliance: Appliance) -> None:
     appliance.map(MappingCreate(volume="v1", host="h1"))
 
 
-def test_a_round_hands_over_the_document(appliance: Appliance, reconciler: Reconciler, clock: Clock) -> None:
+def test_a_round_sends_the_document(appliance: Appliance, reconciler: Reconciler, clock: Clock) -> None:
     furnish(appliance)
     assert reconciler.round() == PERIOD_S
     assert appliance.agent.wanted
@@ -83,7 +83,7 @@ def test_an_acknowledged_release_is_forgotten_and_not_sent_again(appliance: Appl
     assert list(appliance.agent.wanted.released) == []
 
 
-def test_a_refused_document_keeps_its_releases_and_raises_an_alert(
+def test_a_refused_document_retains_its_releases_and_raises_an_alert(
     appliance: Appliance, reconciler: Reconciler
 ) -> None:
     furnish(appliance)
@@ -146,7 +146,7 @@ def test_a_secret_that_cannot_be_opened_is_an_alert_and_takes_nothing_away(
     assert ["CHAP secret of host h1" in cause for cause in causes] == [True]
 
 
-def test_what_the_brake_keeps_is_an_alert_naming_it(appliance: Appliance, reconciler: Reconciler) -> None:
+def test_what_the_brake_retains_is_an_alert_naming_it(appliance: Appliance, reconciler: Reconciler) -> None:
     appliance.agent.unexplained = ("mapping m1: the present export remains",)
     reconciler.round()
     assert "The agent serves 1 export that" in alerts(appliance)["exports.unexplained"]
@@ -214,9 +214,7 @@ def test_a_host_that_is_let_in_without_a_volume_is_an_alert_naming_the_deadline(
     assert alerts(appliance) == {}
 
 
-def test_a_blocked_host_is_told_when_it_opens_all_the_same(
-    appliance: Appliance, reconciler: Reconciler, clock: Clock
-) -> None:
+def test_a_blocked_host_shows_when_it_opens_anyway(appliance: Appliance, reconciler: Reconciler, clock: Clock) -> None:
     furnish(appliance)
     with appliance.store.write() as tx:
         hosts.patch(appliance.control.change(tx, ADMIN), "h1", HostPatch(opens_without_missing_after_s=300))
@@ -230,7 +228,7 @@ def test_a_blocked_host_is_told_when_it_opens_all_the_same(
         assert "without the missing volumes 300 s after it began to wait" in tx.scalars(select(Alert.fix)).one()
 
 
-def test_an_alert_that_comes_back_is_raised_again_in_its_own_row(appliance: Appliance, reconciler: Reconciler) -> None:
+def test_an_alert_that_returns_is_raised_again_in_its_own_row(appliance: Appliance, reconciler: Reconciler) -> None:
     for unexplained in (("a",), (), ("a",)):
         appliance.agent.unexplained = unexplained
         reconciler.round()

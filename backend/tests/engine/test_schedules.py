@@ -71,7 +71,7 @@ def test_only_what_the_schedule_took_itself_is_ever_deleted(bench: Bench) -> Non
     assert len(names) == 2 + 1 + 3
 
 
-def test_a_snapshot_with_clones_stays_and_an_event_says_so_until_the_clone_is_gone(bench: Bench) -> None:
+def test_a_snapshot_with_clones_stays_and_an_event_says_so_until_the_clone_is_deleted(bench: Bench) -> None:
     bench.schedule(keep={"last": 1})
     bench.run()
     (first,) = bench.snapshots()
@@ -89,7 +89,7 @@ def test_a_snapshot_with_clones_stays_and_an_event_says_so_until_the_clone_is_go
     assert len(bench.snapshots()) == 1
 
 
-def test_a_snapshot_that_was_deleted_by_hand_is_no_trouble(bench: Bench) -> None:
+def test_a_snapshot_that_was_deleted_by_hand_is_not_a_problem(bench: Bench) -> None:
     bench.schedule(keep={"last": 2})
     bench.run()
     bench.run()

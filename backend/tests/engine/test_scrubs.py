@@ -85,7 +85,9 @@ def test_the_other_alerts_of_an_array_end_while_no_scrub_is_known(
     assert list(scrubbed(lone, watcher, clock, None)) == ["array.scrub"]
 
 
-def test_an_array_that_was_away_does_not_tell_its_scrub_again(lone: Appliance, watcher: Watcher, clock: Clock) -> None:
+def test_an_array_that_was_missing_does_not_report_its_scrub_again(
+    lone: Appliance, watcher: Watcher, clock: Clock
+) -> None:
     lone.array()
     scrubbed(lone, watcher, clock, FOUND)
     kept = lone.agent.machine.arrays
@@ -127,7 +129,7 @@ def test_what_a_scrub_found_names_the_engine_of_the_array(engine: ArrayEngine, l
         ),
     ],
 )
-def test_a_pool_tells_what_it_corrected_and_what_it_could_not(outcome: ScrubOutcome, severity: str, words: str) -> None:
+def test_a_pool_reports_corrected_and_permanent_errors(outcome: ScrubOutcome, severity: str, words: str) -> None:
     array = seen.array("f" * 32, ("nvme-D1",), scrubbed=outcome)
     (cause,) = scrubs.causes_of(row(ArrayEngine.ZFS, Level.RAIDZ1), array)
     assert (cause.severity, cause.message) == (severity, f"A scrub of array tank {words}")

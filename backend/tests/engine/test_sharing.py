@@ -341,7 +341,7 @@ def test_esxi_gets_no_volume_of_4096_byte_blocks_by_any_target(lone: Appliance) 
     assert "volume v2 has" in refused(lone, lambda context: hosts_changes.patch(context, "h3", esxi))
 
 
-def test_while_nobody_knows_the_block_size_the_plan_warns_and_an_alert_comes_later(lone: Appliance) -> None:
+def test_while_the_block_size_is_unknown_the_plan_warns_and_an_alert_follows(lone: Appliance) -> None:
     lone.agent.show(disks=tuple(seen.disk(number, logical_block_bytes=4096) for number in range(1, 9)))
     furnish(lone)
     lone.agent.away = True

@@ -136,7 +136,7 @@ def test_applying_it_again_changes_nothing_and_makes_no_job(world: World) -> Non
     assert (count(world, Job), count(world, Event), there(world)) == before
 
 
-def test_a_pool_with_thick_and_thin_volumes_is_a_site_and_goes_again(world: World) -> None:
+def test_a_pool_with_thick_and_thin_volumes_is_a_site_and_is_removed_again(world: World) -> None:
     disks = [disk.links()[0] for disk in world.machine.blocks.disks]
     pool = [{"name": "tank", "engine": "zfs", "level": "raidz1", "disks": disks[:3]}]
     volumes = [{"name": f"v{n}", "array": "tank", "size_bytes": "64MiB"} for n in (1, 2)]
@@ -241,7 +241,7 @@ def test_a_document_of_which_one_part_cannot_be_done_is_refused_as_a_whole(
     assert (count(world, Job), count(world, Event), there(world)) == (0, 0, {})
 
 
-def test_data_goes_only_if_it_and_its_mappings_are_named(world: World) -> None:
+def test_data_is_deleted_only_if_it_and_its_mappings_are_named(world: World) -> None:
     applied(world, document(world))
     less = document(
         world,
@@ -287,7 +287,7 @@ def test_a_second_document_waits_for_the_first(world: World) -> None:
     assert ask(world, document(world)).job_id is None
 
 
-def test_what_is_refused_on_the_way_stops_there_says_what_remains_and_goes_on_later(world: World) -> None:
+def test_a_refusal_midway_stops_there_names_the_rest_and_continues_later(world: World) -> None:
     outcome = ask(world, document(world))
     world.do(
         lambda tx: portals.create(
@@ -406,14 +406,14 @@ def reference(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -
 
 
 @pytest.mark.parametrize("commit", [1, 2, 8, 17])
-def test_a_killed_api_goes_on_and_makes_nothing_twice(
+def test_a_killed_api_continues_and_creates_nothing_twice(
     sqlite_template: Path, tmp_path: Path, reference: tuple[Facts, object], commit: int
 ) -> None:
     assert check_crash(sqlite_template, tmp_path, commit, reference)
 
 
 @pytest.mark.slow
-def test_an_api_killed_at_any_commit_goes_on(
+def test_an_api_killed_at_any_commit_continues(
     sqlite_template: Path, tmp_path: Path, reference: tuple[Facts, object]
 ) -> None:
     commit = 1

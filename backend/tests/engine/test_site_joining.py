@@ -82,7 +82,7 @@ def exported(world: World) -> Site:
         return Site(arrays=world.control.site(tx).arrays)
 
 
-def test_a_lost_disk_that_comes_back_stands_by_and_the_array_does_not_grow(world: World) -> None:
+def test_a_lost_disk_that_returns_becomes_a_spare_and_the_array_does_not_grow(world: World) -> None:
     """Its place is taken by the spare: the document lists two members, and the array has two."""
     one, lost = disks(world), world.machine.blocks.disks[1]
     wanted = holding(world, disks=one[:2], spares=[one[2]])
@@ -177,7 +177,7 @@ POOL = {"engine": "zfs", "level": "mirror"}
         (POOL, {"special": slice(3, 6)}),
     ],
 )
-def test_what_is_foreseen_of_an_array_with_more_disks_is_what_comes(
+def test_what_is_foreseen_of_an_array_with_more_disks_is_what_happens(
     world: World, array: dict[str, str], lists: dict[str, slice]
 ) -> None:
     one = disks(world)

@@ -48,7 +48,7 @@ def test_it_is_critical_until_it_is_back_and_over_an_hour_after_it_hung(lone: Ap
     assert alerts(lone) == {}
 
 
-def test_each_time_is_one_event_whoever_looks(lone: Appliance, clock: Clock) -> None:
+def test_each_time_is_one_event_however_many_processes_check(lone: Appliance, clock: Clock) -> None:
     lone.agent.show(spdk_ended=HUNG)
     for _ in range(2):
         watch = watcher(lone, clock)

@@ -35,7 +35,7 @@ def test_it_is_reported_from_85_and_from_95_percent(used: int, reported: list[st
     }
 
 
-def test_a_file_system_that_is_not_there_or_empty_is_no_alert(tmp_path: Path) -> None:
+def test_a_missing_or_empty_file_system_raises_no_alert(tmp_path: Path) -> None:
     assert system_drive.look_at(tmp_path / "none")() is None
     assert list(system_drive.causes_of(None)) == list(system_drive.causes_of(DriveSpace("/", 0, 0))) == []
     room = system_drive.look_at(tmp_path)()

@@ -72,7 +72,7 @@ def test_two_machines_that_put_each_other_out_are_reported_until_one_has_a_name_
     [("5555555", "00023d000001"), ("556665", "00023d000001"), ("565656", None)],
     ids=["logs in anew", "moves and comes back", "the kernel tells no ISID"],
 )
-def test_one_machine_is_no_twin(lone: Appliance, watch: Twins, clock: Clock, peers: str, isid: str | None) -> None:
+def test_one_machine_is_not_a_twin(lone: Appliance, watch: Twins, clock: Clock, peers: str, isid: str | None) -> None:
     turns(lone, watch, clock, peers, isid)
     assert alerts(lone) == {}
 
@@ -95,7 +95,7 @@ def test_a_host_that_logs_out_and_in_elsewhere_was_not_put_out(lone: Appliance, 
     assert alerts(lone) == {}
 
 
-def test_a_session_that_stays_is_no_turn_whatever_its_address(lone: Appliance, watch: Twins, clock: Clock) -> None:
+def test_a_session_that_stays_is_not_a_turn_whatever_its_address(lone: Appliance, watch: Twins, clock: Clock) -> None:
     for letter in "565656":
         login(lone, 1, f"10.0.0.{letter}")
         clock.advance(twins.PERIOD_S)

@@ -71,7 +71,7 @@ def luns(appliance: Appliance) -> dict[str, int]:
         return dict(tx.execute(select(Volume.name, Mapping.lun).join(Mapping)).all())
 
 
-def test_an_unmapped_volume_comes_back_under_its_number_and_id(appliance: Appliance) -> None:
+def test_an_unmapped_volume_is_restored_under_its_number_and_id(appliance: Appliance) -> None:
     mapped(appliance)
     with appliance.store.read() as tx:
         before = exportset.build(tx, appliance.store.box)
@@ -107,7 +107,7 @@ def test_a_number_that_was_given_away_since_is_named_with_a_free_one(appliance: 
     assert luns(appliance) == {"v1": 1, "v3": 2}
 
 
-def test_a_volume_that_is_gone_is_named_even_if_another_has_its_name_now(appliance: Appliance) -> None:
+def test_a_lost_volume_is_named_even_if_another_has_its_name_now(appliance: Appliance) -> None:
     mapped(appliance)
     seq = unmap(appliance, "v2")
     with appliance.store.write() as tx:
@@ -118,7 +118,7 @@ def test_a_volume_that_is_gone_is_named_even_if_another_has_its_name_now(applian
     assert luns(appliance) == {"v1": 1}
 
 
-def test_a_batch_of_mappings_is_one_change_and_goes_as_one(appliance: Appliance) -> None:
+def test_a_batch_of_mappings_is_one_change_and_is_removed_as_one(appliance: Appliance) -> None:
     appliance.array()
     names = [f"v{number}" for number in range(1, 5)]
     appliance.volumes(*names)
@@ -134,7 +134,7 @@ def test_a_batch_of_mappings_is_one_change_and_goes_as_one(appliance: Appliance)
     assert luns(appliance) == {"v1": 1, "v2": 2, "v3": 1, "v4": 2}
 
 
-def test_a_deleted_host_comes_back_with_its_secret_and_under_its_target_names(appliance: Appliance) -> None:
+def test_a_deleted_host_is_restored_with_its_secret_and_its_target_names(appliance: Appliance) -> None:
     chap = Chap.model_validate({"user": "u", "secret": SECRET})
     with appliance.store.write() as tx:
         host = hosts.create(appliance.control.change(tx, ADMIN), HostCreate(name="h1", chap=chap)).ids[0]
@@ -149,7 +149,7 @@ def test_a_deleted_host_comes_back_with_its_secret_and_under_its_target_names(ap
         assert tx.execute(select(Target.id, Target.iqn, Target.nqn)).one() == names
 
 
-def test_no_secret_lies_in_clear_in_what_is_kept_or_reported(lone: Appliance) -> None:
+def test_no_secret_is_stored_or_reported_in_plain_text(lone: Appliance) -> None:
     chap = Chap.model_validate({"user": "u", "secret": SECRET})
     webhook = {"url": "https://hooks.example/x", "secret": "sixteen-characters"}
     with lone.store.write() as tx:
@@ -162,7 +162,7 @@ def test_no_secret_lies_in_clear_in_what_is_kept_or_reported(lone: Appliance) ->
     assert not [row for row in rows if SECRET in str(row) or "sixteen-characters" in str(row)]
 
 
-def test_a_setting_comes_back_with_its_secret(appliance: Appliance) -> None:
+def test_a_setting_is_restored_with_its_secret(appliance: Appliance) -> None:
     webhook = {"url": "https://hooks.example/x", "secret": "sixteen-characters"}
     for wanted in (webhook, None):
         with appliance.store.write() as tx:
@@ -182,7 +182,7 @@ def test_without_the_key_of_the_secrets_nothing_is_undone(lone: Appliance) -> No
     assert "a different key than the current one in the key file" in refused(lone, seq)
 
 
-def test_a_field_that_somebody_changed_since_is_in_the_way_and_another_one_is_not(appliance: Appliance) -> None:
+def test_a_field_changed_since_prevents_the_undo_and_another_one_does_not(appliance: Appliance) -> None:
     appliance.host("h1")
     control = appliance.control
     for patch in (HostPatch(description="one"), HostPatch(description="two", name="h1b")):
@@ -213,7 +213,7 @@ def test_a_host_that_is_mapped_or_in_a_group_is_not_undone(appliance: Appliance)
     assert "it has 2 mappings (volumes v1, v2); delete them first" in refused(appliance, seq, InUse)
 
 
-def test_a_member_that_left_a_group_comes_back_unless_it_joined_another(appliance: Appliance) -> None:
+def test_a_member_that_left_a_group_is_restored_unless_it_joined_another(appliance: Appliance) -> None:
     appliance.host("h1")
     control = appliance.control
     with appliance.store.write() as tx:

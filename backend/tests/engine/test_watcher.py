@@ -150,7 +150,7 @@ def test_a_dirty_degraded_array_is_reported_as_such_and_with_the_way_out(
     assert alerts(lone) == {"array.health": "Array tank is degraded: it runs without some of its disks"}
 
 
-def test_a_resync_is_no_alert(lone: Appliance, watcher: Watcher, clock: Clock) -> None:
+def test_a_resync_raises_no_alert(lone: Appliance, watcher: Watcher, clock: Clock) -> None:
     lone.array()
     lone.agent.show_arrays(state=ArrayState.RESYNCING)
     look(watcher, clock)
@@ -279,7 +279,7 @@ def test_an_agent_that_did_not_answer_is_left_alone_for_a_moment(lone: Appliance
     assert cache.get(2).disks
 
 
-def test_a_snapshot_taken_while_the_machine_changed_is_not_kept(lone: Appliance) -> None:
+def test_an_observation_taken_while_the_machine_changed_is_not_stored(lone: Appliance) -> None:
     cache = ObservationCache(lone.agent, monotonic=lambda: 0.0)
     original = lone.agent.ask
 
@@ -294,7 +294,7 @@ def test_a_snapshot_taken_while_the_machine_changed_is_not_kept(lone: Appliance)
     assert lone.agent.observed == 2
 
 
-def test_whoever_watches_a_job_does_not_slow_it_and_sees_all_of_it_when_it_is_over(lone: Appliance) -> None:
+def test_watching_a_job_does_not_slow_it_and_shows_all_of_it_at_its_end(lone: Appliance) -> None:
     now = [0.0]
     cache = ObservationCache(lone.agent, monotonic=lambda: now[0])
     original = lone.agent.ask

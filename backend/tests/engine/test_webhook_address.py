@@ -57,7 +57,7 @@ def undo_last(bench: Bench) -> None:
         undoing.undo(bench.control.change(tx, ADMIN), seq or 0)
 
 
-def test_the_document_the_event_and_what_undo_keeps_hold_the_server_alone(bench: Bench) -> None:
+def test_the_document_the_event_and_the_undo_record_contain_only_the_server(bench: Bench) -> None:
     assert bench.set(webhook=hook(WHOLE, SECRET)) == [
         f"webhook: none becomes url {SERVER}",
         "webhook: its secret changes",
@@ -105,7 +105,7 @@ def test_another_address_takes_neither_the_path_nor_the_secret_along(
     assert held(bench) == (posted, None)
 
 
-def test_a_channel_that_was_taken_away_comes_back_whole(bench: Bench) -> None:
+def test_a_removed_channel_is_restored_completely(bench: Bench) -> None:
     bench.set(webhook=hook(WHOLE, SECRET))
     assert bench.set(webhook=None) == [f"webhook: url {SERVER} becomes none", "webhook: its secret changes"]
     assert bench.set(webhook=hook(SERVER)) == [f"webhook: none becomes url {SERVER}"]

@@ -34,7 +34,7 @@ def test_an_array_that_cannot_have_its_log_has_an_open_write_hole() -> None:
     assert "cannot have its partial parity log" in message
 
 
-def test_a_log_that_a_growth_took_off_comes_back_in_time() -> None:
+def test_a_log_that_a_growth_removed_is_restored_in_time() -> None:
     ((severity, message, grace),) = reported(growing=True, write_hole=WriteHole.NONE)
     assert (severity, grace) == ("warning", HOLE_GRACE_S)
     assert "not restored yet" in message
@@ -50,5 +50,5 @@ def test_a_log_that_a_growth_took_off_comes_back_in_time() -> None:
         (WriteHole.PPL, {"disks": CACHE, "level": Level.RAID6.value, "write_hole": WriteHole.BITMAP}),
     ],
 )
-def test_nothing_is_told_of_what_is_as_it_should_be(policy: WriteHole, facts: dict[str, Any]) -> None:
+def test_nothing_is_reported_about_a_correct_state(policy: WriteHole, facts: dict[str, Any]) -> None:
     assert reported(policy, **facts) == []

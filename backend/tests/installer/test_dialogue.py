@@ -90,7 +90,7 @@ def test_two_answers_install_on_one_blank_disk(person: Person) -> None:
     assert (document.afterwards, document.time_zone) == ("stay", "Europe/Berlin")
 
 
-def test_every_answer_reaches_the_document_and_no_password_stands_in_it(person: Person) -> None:
+def test_every_answer_reaches_the_document_and_no_password_is_in_it(person: Person) -> None:
     person.answers(
         FIRST,
         ("Second disk for a mirror (1, Enter: none): ", "1"),
@@ -175,7 +175,7 @@ def test_ctrl_c_at_any_question_writes_nothing(person: Person, question: int) ->
     assert person.written == []
 
 
-def test_a_terminal_that_goes_before_the_confirmation_writes_nothing(person: Person) -> None:
+def test_a_terminal_closed_before_the_confirmation_writes_nothing(person: Person) -> None:
     person.answers(FIRST, SINGLE, HOST, ZONE, ANY, ONE_TIME, SHELL)
     person.typist.until("Type install to start: ")
     person.typist.close()
@@ -255,7 +255,7 @@ def test_one_installation_at_a_time(person: Person, tmp_path: Path) -> None:
     assert person.written == []
 
 
-def test_disks_are_told_apart_by_serial_and_what_cannot_be_has_no_number(system: Server) -> None:
+def test_disks_are_distinguished_by_serial_and_indistinguishable_ones_have_no_number(system: Server) -> None:
     """Two of one model and size: the serial is on the label of the drive."""
     disks = [
         disk.model_copy(

@@ -94,7 +94,7 @@ def test_a_wrong_word_is_named_with_its_field(words: dict[str, Any], message: st
         (b"version: 1\n", "disk: Field required"),
     ],
 )
-def test_what_is_no_document_is_refused(content: bytes, message: str) -> None:
+def test_an_invalid_document_is_refused(content: bytes, message: str) -> None:
     assert message in refused(content)
 
 

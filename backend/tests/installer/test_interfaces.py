@@ -64,7 +64,9 @@ def refused(system: Server, *interfaces: dict[str, Any], **words: Any) -> str:
     return "; ".join([found.value.detail, *(f"{one.field}: {one.message}" for one in found.value.errors)])
 
 
-def test_a_bond_of_jumbo_frames_with_a_vlan_is_kept_as_the_agent_would_keep_it(system: Server, tmp_path: Path) -> None:
+def test_a_bond_of_jumbo_frames_with_a_vlan_is_stored_as_the_agent_would_store_it(
+    system: Server, tmp_path: Path
+) -> None:
     words = document(system, WEB, BOND, VLAN)
     disks = judge(system, words)
     network = network_of(system, words)
@@ -160,6 +162,6 @@ def test_the_web_page_needs_a_link_below_its_bond(system: Server) -> None:
         judge(system, document(system, bond))
 
 
-def test_a_refusal_is_of_the_kinds_the_installer_tells(system: Server) -> None:
+def test_a_refusal_is_of_the_kinds_that_the_installer_reports(system: Server) -> None:
     with pytest.raises(Invalid):
         judge(system, document(system, {**WEB, "name": "eth9"}))

@@ -58,7 +58,7 @@ def test_without_a_link_nothing_is_written() -> None:
     assert (status, "no interface of this machine has a link" in said) == (1, True)
 
 
-def test_a_document_that_may_be_carried_out_tells_its_plan_first() -> None:
+def test_a_valid_document_shows_its_plan_first() -> None:
     system = Server(LINK)
     status, said = attempt(system, words(disk=DISK, dry_run=True))
     assert status == 0

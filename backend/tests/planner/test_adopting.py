@@ -229,7 +229,7 @@ def test_names_that_are_taken_get_a_number() -> None:
     assert [one.name for one in again.volumes] == [f"{one.name}-2" for one in rows.volumes]
 
 
-def test_volumes_on_an_array_of_ours_are_taken_over_without_it() -> None:
+def test_volumes_on_an_array_of_ours_are_adopted_without_it() -> None:
     own = OwnArray("a" * 36, "tank", "ready", "vg0")
     rows = judged(saved("chap-and-mutual-chap"), replace(NOTHING, arrays={UUID: own})).rows
     assert rows.arrays == []

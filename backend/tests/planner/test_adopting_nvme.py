@@ -168,7 +168,7 @@ CASES: list[tuple[str, Callable[[Scenario], None], str, str]] = [
 ]
 
 
-def test_all_of_it_is_taken_over_where_nothing_stands_in_the_way(scenario: Scenario) -> None:
+def test_everything_is_adopted_if_nothing_prevents_it(scenario: Scenario) -> None:
     """Otherwise the tests below would say nothing."""
     adoption = scenario.judged()
     assert set(adoption.verdict.targets) == {DB_NQN, WEB_NQN}
@@ -183,7 +183,7 @@ def test_all_of_it_is_taken_over_where_nothing_stands_in_the_way(scenario: Scena
 
 
 @pytest.mark.parametrize(("change", "path", "why"), [one[1:] for one in CASES], ids=[one[0] for one in CASES])
-def test_what_does_not_fit_is_named_and_keeps_its_subsystem_out(
+def test_what_does_not_fit_is_named_and_excludes_its_subsystem(
     scenario: Scenario, change: Callable[[Scenario], None], path: str, why: str
 ) -> None:
     change(scenario)
@@ -234,7 +234,7 @@ def test_a_host_of_several_subsystems_has_one_of_its_own_and_one_of_its_group(sc
         ([WEB1], "/dev/srv/shared", "through several subsystems"),
     ],
 )
-def test_a_host_that_comes_in_twice_is_refused(scenario: Scenario, hosts: list[str], device: str, why: str) -> None:
+def test_a_host_that_appears_twice_is_refused(scenario: Scenario, hosts: list[str], device: str, why: str) -> None:
     scenario.second(hosts, 1, device)
     adoption = scenario.judged()
     assert why in words(adoption)[f"subsystems/nqn.2020-01.com.example:more/allowed_hosts/{hosts[0]}"]

@@ -126,7 +126,7 @@ def test_a_working_member_is_copied_before_it_leaves() -> None:
     assert not [*faults(plan, machine(), Bounds())]
 
 
-def test_a_member_that_is_gone_is_refilled_and_then_forgotten() -> None:
+def test_a_missing_member_is_rebuilt_and_then_forgotten() -> None:
     look = machine("A_A", disks={2: GONE})
     plan = planner.plan_replace(known(3), ArrayReplace(disk="nvme-D2", new="nvme-D7"), look, {})
     assert [type(step) for step in plan.steps] == [MdAdd, MdRemove]

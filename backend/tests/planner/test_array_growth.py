@@ -28,7 +28,7 @@ def kinds(plan: Plan) -> list[type]:
     return [type(step) for step in plan.steps]
 
 
-def test_the_log_comes_off_only_when_the_disks_are_there_and_the_hole_is_reported() -> None:
+def test_the_log_is_removed_only_with_all_disks_and_the_hole_is_reported() -> None:
     look = machine("AAA")
     plan = plan_grow(known(3), spec(7, 8), look, {})
     assert kinds(plan) == [MdAdd, MdAdd, MdWriteHole, MdReshape]
@@ -55,7 +55,7 @@ def test_a_far_layout_never_grows_and_the_reason_is_the_kernel() -> None:
     assert kinds(plan_grow(known(3), spec(7), near, {})) == [MdAdd, MdReshape]
 
 
-def test_a_new_disk_with_a_volatile_cache_keeps_the_log_off_and_the_plan_says_so() -> None:
+def test_a_new_disk_with_a_volatile_cache_removes_the_log_and_the_plan_says_so() -> None:
     plan = plan_grow(known(3), spec(7), machine("AAA", disks={7: {"write_cache": True}}), {})
     assert any("cache is active on nvme-D7" in warning for warning in plan.warnings)
     bare = machine("AAA", write_hole=WriteHole.BITMAP, disks={7: {"write_cache": True}})

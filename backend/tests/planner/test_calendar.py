@@ -96,7 +96,7 @@ def test_the_newest_stay() -> None:
     assert [one.snapshot_id for one in gone] == ["s1", "s2", "s3"]
 
 
-def test_each_of_the_last_days_keeps_its_newest() -> None:
+def test_each_of_the_last_days_retains_its_newest() -> None:
     gone = {one.snapshot_id for one in surplus(hourly(72), Retention(daily=2), UTC)}
     assert {f"s{n}" for n in range(1, 73)} - gone == {"s48", "s72"}
 

@@ -83,7 +83,7 @@ def test_a_sanitize_is_refused_where_the_drive_has_another_namespace_on_any_cont
     assert plan(first, None, twin, method=WipeMethod.FORMAT).steps, "it formats each namespace by itself"
 
 
-def test_a_sata_drive_is_no_other_sata_drive_but_two_units_with_one_serial_are_one() -> None:
+def test_two_sata_drives_are_distinct_but_two_units_with_one_serial_are_one() -> None:
     can = EraseSupport(sanitize_block=True)
     first, second = (
         nvme(number, can, transport=Transport.SATA, kernel_name=f"sd{letter}")

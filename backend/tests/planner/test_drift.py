@@ -61,7 +61,7 @@ def machine(
     return seen.machine().model_copy(update={"arrays": arrays, "groups": groups, "volumes": volumes})
 
 
-def test_the_mirror_the_appliance_runs_from_is_no_drift() -> None:
+def test_the_mirror_the_appliance_runs_from_is_not_drift() -> None:
     system = array("uuid-system", "lunette-a", ours=False).model_copy(update={"system": True})
     assert find(facts((), ()), machine(system), report()) == ()
 
@@ -86,7 +86,7 @@ def reported(found: tuple[Drift, ...]) -> list[tuple[DriftKind, str, str]]:
     return [(one.kind, one.noun, one.name) for one in found]
 
 
-def test_what_is_there_as_wanted_is_no_drift() -> None:
+def test_the_desired_state_is_not_drift() -> None:
     there = machine(array(), groups=(pool("g1", ours=True),), volumes=(volume(), volume(None, snapshot_id="id-snap")))
     assert find(facts(), there, report()) == ()
     assert find(facts(), None, None) == ()
@@ -129,7 +129,7 @@ def test_what_the_database_lacks_is_ours_and_unknown_or_foreign() -> None:
     ]
 
 
-def test_an_array_under_our_uuid_is_no_drift_whatever_carries_a_mark() -> None:
+def test_an_array_with_our_uuid_is_not_drift_whatever_carries_a_mark() -> None:
     assert find(facts(volumes=()), machine(array(ours=False)), None) == ()
 
 

@@ -181,7 +181,7 @@ def test_it_is_among_the_layouts_of_one_disk_without_a_word_on_its_redundancy() 
     assert "is one device" in (next(x for x in two if x.level is Level.EXTERNAL).problem or "")
 
 
-def test_the_uuid_goes_to_lvm_and_back() -> None:
+def test_the_uuid_converts_to_lvm_and_back() -> None:
     uuid = external.array_uuid("01234567-89ab-4def-8123-456789ABCDEF")
     written = external.pv_uuid(uuid)
     assert written == "012345-6789-ab4d-ef81-2345-6789-abcdef"

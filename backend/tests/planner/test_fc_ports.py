@@ -63,7 +63,7 @@ def test_a_port_through_which_disks_are_reached_is_not_taken_from_them(mode: FcM
         create(PORT.model_copy(update={"disks": 2}), mode=mode)
 
 
-def test_a_port_that_stays_an_initiator_keeps_its_disks() -> None:
+def test_a_port_that_stays_an_initiator_retains_its_disks() -> None:
     both = seen.fc_port(OURS, FcMode.INITIATOR, driver="fcoe").model_copy(update={"disks": 2})
     assert create(both).id
     assert create(PORT.model_copy(update={"disks": 2}), mode=FcMode.INITIATOR).id

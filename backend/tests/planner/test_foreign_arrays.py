@@ -71,7 +71,7 @@ def test_one_that_runs_is_adopted_and_one_that_does_not_is_started() -> None:
         (of_array(members=(ObservedMember(disk_id=None, device=None, state="missing"),)), "has lost a disk"),
     ],
 )
-def test_what_stands_in_the_way_is_reported(found: FoundArray, words: str) -> None:
+def test_what_prevents_it_is_reported(found: FoundArray, words: str) -> None:
     verdict = judged(found)
     assert verdict.next is NextStep.NONE
     assert words in (verdict.reason or "")
@@ -87,7 +87,7 @@ def test_what_stands_in_the_way_is_reported(found: FoundArray, words: str) -> No
         ({"is_swap": True}, "used by"),
     ],
 )
-def test_disks_that_are_somebody_elses_are_not_taken(change: dict[str, Any], words: str) -> None:
+def test_foreign_disks_are_not_taken(change: dict[str, Any], words: str) -> None:
     disks = tuple(seen.disk(n, id=f"nvme-D{n}", **(change if n == 2 else {})) for n in (1, 2))
     for found in (FOUND, DOWN):
         verdict = judged(found, disks=disks)

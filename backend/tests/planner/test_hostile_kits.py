@@ -287,7 +287,7 @@ def strings(script: str) -> set[str]:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_powershell_keeps_a_name_in_its_literal(text: str) -> None:
+def test_a_name_stays_within_its_powershell_literal(text: str) -> None:
     over_iscsi, over_nvme = hostile_facts(text, OsType.WINDOWS)
     assert not build(over_nvme).files
     scripts = {one.path.rpartition("\\")[2]: one.content for one in build(over_iscsi).files}

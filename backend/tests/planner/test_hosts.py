@@ -53,7 +53,7 @@ def test_an_initiator_given_twice_is_refused() -> None:
     assert refusal.value.errors[0].field == "iqns[1]"
 
 
-def test_a_patch_tells_what_comes_and_goes_and_who_is_cut_off() -> None:
+def test_a_patch_shows_additions_and_removals_and_who_is_interrupted() -> None:
     facts = HostFacts(name_taken=False, initiator_owners={}, connected=frozenset({ONE}))
     patched = hosts.plan_patch(known(), HostPatch(iqns=(TWO,)), facts, identities())
     assert [initiator.name for initiator in patched.added] == [TWO]
@@ -75,7 +75,7 @@ def test_an_initiator_that_leaves_takes_the_volumes_of_its_family_along() -> Non
     assert away.warnings == ("It is not known which hosts are connected: the agent does not answer.",)
 
 
-def test_a_patch_keeps_what_it_does_not_name() -> None:
+def test_a_patch_leaves_unnamed_fields_unchanged() -> None:
     facts = HostFacts(name_taken=False, initiator_owners={ONE: "h1"})
     patched = hosts.plan_patch(known(), HostPatch(iqns=(ONE,), os_type="linux"), facts, identities())  # type: ignore[arg-type]
     assert (patched.added, patched.removed, patched.plan.changes) == ((), frozenset(), ())

@@ -61,7 +61,7 @@ def test_what_is_there_already_is_left_alone() -> None:
         )
 
 
-def test_an_nvme_host_keeps_its_disks_for_ever_and_keys_out_of_arguments() -> None:
+def test_an_nvme_host_retains_its_disks_forever_and_keys_are_not_arguments() -> None:
     kit = build(nvme_facts(dhchap=known.DHCHAP))
     assert 'echo -1 >"$at/ctrl_loss_tmo"' in content(kit, "connect.sh")
     assert 'loss" != off' in content(kit, "check.sh")
@@ -136,7 +136,7 @@ def test_a_kit_for_esxi_without_its_secrets_stops_at_once() -> None:
 
 
 @pytest.mark.parametrize(("os_type", "words"), [(OsType.WINDOWS, "no initiator"), (OsType.ESXI, "RDMA adapters")])
-def test_iser_is_refused_with_the_reason_where_there_is_no_initiator_for_it(os_type: OsType, words: str) -> None:
+def test_iser_is_refused_with_the_reason_without_an_initiator_for_it(os_type: OsType, words: str) -> None:
     kit = build(facts(os_type, portals=(known.A, known.ISER)))
     assert any(words in one for one in kit.warnings)
     assert "3261" not in "".join(one.content for one in kit.files) + "".join(one.run for one in kit.commands)
@@ -159,7 +159,7 @@ def test_windows_with_iser_alone_gets_no_kit_but_the_reason() -> None:
         ({"targets": (known.NVME_TARGET,)}, "enter its NQN"),
     ],
 )
-def test_a_host_that_cannot_connect_is_told_what_is_missing(changes: dict[str, Any], words: str) -> None:
+def test_the_kit_of_a_host_that_cannot_connect_names_what_is_missing(changes: dict[str, Any], words: str) -> None:
     kit = build(facts(**changes))
     assert (kit.files, kit.commands, kit.check) == ((), (), None)
     assert words in kit.warnings[0]
@@ -169,7 +169,7 @@ def test_one_path_is_a_warning() -> None:
     assert "only one path" in build(facts(portals=(known.A,))).warnings[0]
 
 
-def test_an_unknown_system_is_told_where_to_connect() -> None:
+def test_the_kit_of_an_unknown_system_says_where_to_connect() -> None:
     kit = build(facts(OsType.OTHER))
     assert f"Target {known.TARGET} with lun01 (1)" in kit.notes
     assert "Portal b: 198.51.100.1:3260 over iscsi" in kit.notes
@@ -248,7 +248,7 @@ def test_applying_writes_the_files_and_runs_what_is_not_done(tmp_path: Path) -> 
 FABRIC = KitPortal("f", Protocol.NVME_FC, "nn-0x20000000c9000001:pn-0x10000000c9000001", 0)
 
 
-def test_over_nvme_fc_linux_is_told_to_let_its_ports_find_ours() -> None:
+def test_over_nvme_fc_the_kit_lets_linux_discover_our_ports() -> None:
     kit = build(nvme_facts(portals=(FABRIC,)))
     assert kit.proof is KitProof.DOCUMENTED
     assert {one.path.rpartition("/")[2] for one in kit.files} == SCRIPTS | {"nvme-volumes", "nvme-names"}

@@ -247,7 +247,7 @@ def test_too_few_disks_mixed_sectors_and_a_missing_module_are_reasons() -> None:
     assert {one.level for one in reported} == {facts.level for facts in zfs.LEVELS}
 
 
-def test_a_disk_in_the_way_is_reported_for_itself_and_the_figures_stand() -> None:
+def test_an_unsuitable_disk_is_reported_and_the_figures_are_still_shown() -> None:
     disks = (
         seen.disk(1, signatures=(seen.EXT4,)),
         seen.disk(2),

@@ -108,7 +108,7 @@ def test_a_lun_and_a_namespace_of_one_number_are_two_devices() -> None:
     assert luns(plan(spec("v1", family="nvme"), known=known)) == [("v1", "h0", 2)]
 
 
-def test_an_owner_whose_numbers_are_all_held_back_is_told_what_to_do() -> None:
+def test_an_owner_whose_numbers_are_all_reserved_is_refused_with_what_to_do() -> None:
     held = {lun: (former("old"),) for lun in range(1, 256)}
     message = problems(Conflict, spec("v1"), known=facts(hosts={"h0": replace(HOSTS["h0"], held=held)}))[0][2]
     assert "255 are reserved, and `lun` can specify one" in message
@@ -174,7 +174,7 @@ def test_a_volume_that_is_not_ready_is_a_conflict() -> None:
     assert "is creating" in problems(Conflict, spec("v1"), known=known)[0][2]
 
 
-def test_a_full_owner_is_told_so() -> None:
+def test_an_owner_without_free_luns_is_refused_with_the_reason() -> None:
     full = {"h0": Owner("h0", "h0", False, dict.fromkeys(range(256), "x"), 1)}
     assert "no free LUN" in problems(Conflict, spec("v1"), known=facts(hosts=full))[0][2]
 
@@ -189,7 +189,7 @@ def test_what_would_stay_unreachable_is_warned_about() -> None:
     assert "No portal for NVMe exists yet" in warnings
 
 
-def test_unmapping_names_the_hosts_logged_in_or_says_that_nobody_knows() -> None:
+def test_unmapping_names_the_hosts_logged_in_or_says_that_they_are_unknown() -> None:
     def unmap(connected: Connected, family: Family = Family.SCSI) -> Plan:
         return mappings.plan_delete(Leaving(volume_id="v1", name="v1"), "h0", 3, family, connected, 24)
 
@@ -204,14 +204,14 @@ def test_unmapping_names_the_hosts_logged_in_or_says_that_nobody_knows() -> None
 NVME_HOST = {"n": Owner("n", "n", False, {}, 0, nqns=1), "both": Owner("both", "both", False, {}, 1, nqns=1)}
 
 
-def test_a_mapping_goes_over_what_its_owner_speaks() -> None:
+def test_a_mapping_uses_the_protocols_of_its_owner() -> None:
     known = facts(hosts=NVME_HOST)
     new = plan(spec("v1", "n"), spec("v2", "both"), spec("v3", "both", family="nvme"), known=known).mappings
     assert [one.family for one in new] == [Family.NVME, Family.SCSI, Family.NVME]
     assert [one.lun for one in new] == [1, 1, 2], "an owner numbers its volumes once, over whatever they go"
 
 
-def test_a_volume_goes_over_scsi_or_nvme_and_never_both() -> None:
+def test_a_volume_is_served_over_scsi_or_nvme_and_never_both() -> None:
     known = facts({"v1": MappableVolume("v1", "v1", "ready", {"h1": "h1"}, Family.SCSI)}, NVME_HOST)
     ((field, value, message),) = problems(Conflict, spec("v1", "n", shared=True), known=known)
     assert (field, value) == ("family", "nvme")

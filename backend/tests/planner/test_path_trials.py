@@ -103,7 +103,7 @@ def test_the_host_must_be_named() -> None:
         ),
     ],
 )
-def test_what_is_no_ground_for_a_trial_is_refused_with_the_reason(changes: dict[str, Any], words: str) -> None:
+def test_an_impossible_trial_is_refused_with_the_reason(changes: dict[str, Any], words: str) -> None:
     connections = changes.pop("connections", ())
     with pytest.raises(Conflict, match=words):
         plan(*connections, **changes)

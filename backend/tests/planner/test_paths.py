@@ -75,12 +75,12 @@ def test_a_portal_without_the_host_is_named() -> None:
     assert found.sentence == "Host h1: expected 2 paths, seen 1: no connection to portal b (198.51.100.1:3260)."
 
 
-def test_a_connection_of_somebody_else_is_not_the_hosts() -> None:
+def test_a_connection_of_another_host_is_not_the_hosts() -> None:
     other = session(STRANGER, OTHER_IQN, OTHER_TARGET)
     assert states(look((session(), other), 1, on_a(MINE), on_a(STRANGER), on_b(STRANGER))) == [UP, DOWN]
 
 
-def test_nobody_logged_in_is_nothing_anywhere() -> None:
+def test_no_login_is_nothing_anywhere() -> None:
     found = look((), 0, on_a(STRANGER))
     assert (states(found), found.volumes[0].seen) == ([DOWN, DOWN], 0)
 
@@ -89,7 +89,7 @@ def test_a_host_with_another_address_on_each_network_is_found_by_the_count() -> 
     assert states(look((session(),), 2, on_a(MINE), on_b(OTHER_NET))) == [UP, UP]
 
 
-def test_a_connection_nobody_claims_is_not_the_hosts_where_the_count_says_so() -> None:
+def test_an_unclaimed_connection_is_not_the_hosts_if_the_count_shows_that() -> None:
     assert states(look((session(),), 1, on_a(MINE), on_b(OTHER_NET))) == [UP, DOWN]
 
 
@@ -112,7 +112,7 @@ def test_members_of_a_group_share_a_count_that_says_nothing_of_one() -> None:
     assert states(found) == [UP, UNKNOWN]
 
 
-def test_two_targets_of_one_host_are_told_apart_by_their_counts() -> None:
+def test_two_targets_of_one_host_are_distinguished_by_their_counts() -> None:
     shared = KitTarget(Family.SCSI, "iqn.2026-11.io.lunette:x.g", 1, (known.LUN,))
     counts = (SessionCount(target=known.TARGET, sessions=2), SessionCount(target=shared.name, sessions=1))
     found = SessionsObservation(
@@ -143,7 +143,7 @@ def test_an_iser_portal_is_judged_by_its_newest_session() -> None:
     assert states(look((session(),), 2, on_a(MINE), host=host)) == [UP, UP]
 
 
-def test_nvme_paths_that_the_kernel_does_not_tell_are_unknown() -> None:
+def test_nvme_paths_that_the_kernel_does_not_report_are_unknown() -> None:
     unseen = UnseenSessions(family=Family.NVME, reason="this kernel does not tell")
     found = look((), None, host=nvme_facts(), sessions=SessionsObservation(taken_at=0, sessions=(), unseen=(unseen,)))
     assert (states(found), found.volumes[0].seen) == ([UNKNOWN], None)

@@ -162,7 +162,7 @@ def test_log_and_cache_disks_leave_and_data_disks_do_not() -> None:
     assert "replace it" in refused(InUse, lambda: remove("dddlc", 1))
 
 
-def test_a_cache_disk_that_is_gone_leaves_too() -> None:
+def test_a_missing_cache_disk_is_removed_too() -> None:
     plan = remove("dddc", 4, lost=[4])
     assert "keeps its content" in plan.changes[0].detail
 

@@ -178,7 +178,7 @@ def test_rdma_on_an_address_without_it_is_refused_with_those_that_have_it(protoc
     assert over_rdma(protocol=protocol, address="0.0.0.0").id
 
 
-def test_an_address_nobody_has_is_refused_once() -> None:
+def test_an_address_not_on_this_machine_is_refused_once() -> None:
     with pytest.raises(Invalid, match="does not have the address") as refusal:
         over_rdma(protocol="iser", address="192.0.2.1")
     assert len(refusal.value.errors) == 1

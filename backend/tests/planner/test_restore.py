@@ -26,7 +26,7 @@ def served(**parts: object) -> ExportSet:
     return exports(**(base | parts))
 
 
-def test_where_nothing_is_served_all_of_the_backup_comes_back() -> None:
+def test_if_nothing_is_served_all_of_the_backup_is_restored() -> None:
     wanted = served(targets=(target(5, [ALICE], [lun(1, 1, 1)]),))
     empty = exports(database_id="another", appliance_id="ffffffffffff")
     for now in (None, empty):
@@ -58,7 +58,7 @@ def test_the_same_over_another_family() -> None:
     assert [one.id for one in judge(now, then).left_out] == [id_of(1)]
 
 
-def test_a_volume_shared_in_the_backup_comes_back_for_each_of_its_hosts() -> None:
+def test_a_volume_shared_in_the_backup_is_restored_for_each_of_its_hosts() -> None:
     now = served(targets=(target(6, [BOB], [lun(2, 1, 1)]),))
     then = served(targets=(target(5, [ALICE], [lun(1, 1, 1)]), target(6, [BOB], [lun(2, 1, 1)])))
     judged = judge(now, then)
@@ -82,7 +82,7 @@ def test_an_initiator_that_is_let_in_as_another_host_by_now_does_not_see_the_vol
     assert [(one.noun, one.id) for one in judged.left_out] == [("initiator", ALICE.initiator_id)]
 
 
-def test_what_is_given_up_is_not_in_the_way_any_more_and_leaves_with_the_volume_nobody_needs() -> None:
+def test_released_exports_prevent_nothing_and_are_removed_with_their_unneeded_volume() -> None:
     now = served(targets=(target(6, [BOB], [lun(2, 1, 1), lun(4, 2, 2)]),))
     then = served(targets=(target(5, [ALICE], [lun(1, 1, 1)]),), volumes=(volume(1),))
     given = [id_of(6), BOB.initiator_id, id_of(2), id_of(4)]

@@ -100,7 +100,7 @@ def test_a_lun_number_changes_only_if_the_mapping_may_go() -> None:
     ]
 
 
-def test_a_portal_that_is_replaced_keeps_what_the_document_leaves_open() -> None:
+def test_a_replaced_portal_retains_what_the_document_omits() -> None:
     there = site(portals=[{**PORTAL, "port": 3270}])
     gone, made = changes(site(portals=[{"name": "p", "address": "127.0.0.1"}]), there, "portal/p")
     assert (gone.verb, made.verb) == (Verb.DELETE, Verb.CREATE)
@@ -145,7 +145,7 @@ def test_the_order_of_disks_means_nothing() -> None:
     assert changes(site(arrays=[{**ARRAY, "disks": ["nvme-D2", "nvme-D1"]}]), site(**FULL)) == ()
 
 
-def test_which_disks_are_spares_now_is_no_difference() -> None:
+def test_the_present_set_of_spares_is_not_a_difference() -> None:
     """A spare takes the place of a lost disk by itself, and an array that stands lists all its disks alike."""
     there = site(**{**FULL, "arrays": [{**ARRAY, "disks": ["nvme-D1", "nvme-D2", "nvme-D3"]}]})
     assert changes(site(arrays=[{**ARRAY, "spares": ["nvme-D3"]}]), there) == ()
@@ -173,7 +173,7 @@ def test_a_field_that_is_left_out_stays() -> None:
     assert change.specs[0].model_dump(exclude_unset=True) == {"os_type": "esxi"}
 
 
-def test_chap_is_kept_without_its_secret_changed_with_it_and_taken_away_by_null() -> None:
+def test_chap_is_unchanged_without_its_secret_changed_with_it_and_removed_by_null() -> None:
     there = site(hosts=[{**HOST, "chap": {"user": "u", "secret": "secret-of-one"}}])
 
     def chap(wanted: Any) -> Any:
@@ -188,7 +188,7 @@ def test_chap_is_kept_without_its_secret_changed_with_it_and_taken_away_by_null(
     assert chap(None)[0].model_fields_set == {"chap"}
 
 
-def test_dhchap_is_kept_without_its_keys_changed_with_them_and_taken_away_by_null() -> None:
+def test_dhchap_is_unchanged_without_its_keys_changed_with_them_and_removed_by_null() -> None:
     one, two, three = map(dhchap_key, (1, 2, 3))
     held = {"secret": one, "is_mutual": True, "mutual_secret": two, "hash": "sha512", "dh_group": "ffdhe4096"}
     there = site(hosts=[{**HOST, "dhchap": held}])

@@ -75,7 +75,7 @@ def test_a_spare_of_a_pool_that_is_listed_as_a_member_is_a_difference() -> None:
     assert [field for field, _ in found] == ["arrays[0].disks", "arrays[0].spares"]
 
 
-def test_a_list_that_is_left_out_stays_and_is_no_reason_to_grow() -> None:
+def test_an_omitted_list_stays_and_is_not_a_reason_to_grow() -> None:
     pool = {**POOL, "spares": ["nvme-D8"]}
     bare = {name: value for name, value in pool.items() if name not in ("spares", "log")}
     assert joining(bare, pool) == []

@@ -63,7 +63,7 @@ def move(*pairs: Pair, **changes: dict[str, Any]) -> Move | None:
     return plan_move("shelf", pairs, machine(*pairs, **changes))
 
 
-def test_the_spare_of_a_whole_array_goes_to_the_one_that_lost_a_disk() -> None:
+def test_the_spare_of_a_healthy_array_is_lent_to_the_one_that_lost_a_disk() -> None:
     made = move(SHORT, WHOLE)
     assert made is not None
     assert (made.donor, made.recipient) == ("whole", "short")

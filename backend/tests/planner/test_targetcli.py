@@ -194,7 +194,7 @@ def test_an_empty_configuration_has_nothing_to_say() -> None:
 
 
 @pytest.mark.parametrize("broken", [{"targets": [{"fabric": "iscsi"}]}, {"storage_objects": [{"name": "x"}]}, []])
-def test_what_is_no_configuration_is_refused(broken: Any) -> None:
+def test_an_invalid_configuration_is_refused(broken: Any) -> None:
     with pytest.raises(ValidationError):
         SavedConfig.model_validate(broken)
 

@@ -41,7 +41,7 @@ def problems(error: type[LunetteError], *specs: VolumeCreate, **facts: Any) -> l
     return [(problem.field, problem.value, problem.message) for problem in refusal.value.errors]
 
 
-def test_every_cut_comes_before_any_seal() -> None:
+def test_every_volume_is_created_before_any_is_sealed() -> None:
     new = plan(spec("a"), spec("b", array="two"), spec("c"), arrays=(known(), known("two", group="g2")))
     assert [step.kind for step in new.plan.steps] == ["volume.cut"] * 3 + ["volumes.seal"] * 2
 

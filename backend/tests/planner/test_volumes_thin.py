@@ -172,7 +172,7 @@ def test_a_thin_volume_has_snapshots_and_a_thick_one_has_none_and_says_why() -> 
         take(seen.machine(), provisioning=THIN)
 
 
-def test_every_clone_has_an_identity_of_its_own_and_comes_from_the_snapshot() -> None:
+def test_every_clone_has_an_identity_of_its_own_and_the_content_of_the_snapshot() -> None:
     spec = SnapshotClone(name_pattern="vm%02d", count=96)
     new = volumes_snapshots.plan_clone(snapshot(), spec, POOLED, frozenset(), identities())
     assert [v.spec.name for v in new.volumes] == [f"vm{n:02d}" for n in range(1, 97)]
@@ -209,7 +209,7 @@ def test_a_roll_back_waits_for_the_exports_and_is_refused_while_the_volume_is_ma
         volumes_snapshots.plan_roll_back(RollBack(own.volume, other), POOLED, identities())
 
 
-def test_a_roll_back_that_keeps_what_the_volume_holds_destroys_nothing() -> None:
+def test_a_roll_back_that_retains_the_content_destroys_nothing() -> None:
     own = snapshot()
     kept = deletion.VolumeRetention(24, NOW, 3 * MIB)
     plan = volumes_snapshots.plan_roll_back(RollBack(own.volume, own, kept=kept), POOLED, identities())

@@ -45,7 +45,7 @@ def _having(part: str) -> set[VolumeEngine]:
     return {engine for engine, planning in volume_engines.VOLUME_ENGINES.items() if getattr(planning, part)}
 
 
-def test_an_engine_offers_what_somebody_here_can_plan() -> None:
+def test_an_engine_offers_what_the_planner_can_plan() -> None:
     machine = seen.machine()
     offered = {name: volume_engines.capabilities(machine, "volume")[name.value] for name in VolumeEngine}
     assert {name for name, record in offered.items() if record.can_grow} == _having("growing")
@@ -127,7 +127,7 @@ def test_a_thick_zvol_grows_into_what_is_free_with_what_zfs_adds() -> None:
     assert creation.plan_grow(on_zfs(provisioning=THIN, size_bytes=GIB), 90 * GIB, MACHINE, 0).steps
 
 
-def test_a_zvol_goes_back_to_its_newest_snapshot_only() -> None:
+def test_a_zvol_rolls_back_to_its_newest_snapshot_only() -> None:
     snapshot = KnownSnapshot("s", "before", on_zfs(provisioning=THIN), 8 * MIB, "tank", "a")
     with pytest.raises(Conflict, match="newer snapshots later, latest"):
         volumes_snapshots.plan_roll_back(

@@ -222,14 +222,14 @@ def test_a_rebuild_is_reduced_redundancy_and_what_nobody_knows_is_said_beside_it
     assert "The state of the session is unknown: the agent does not respond" in chain.sentence
 
 
-def test_a_host_in_a_group_comes_through_it() -> None:
+def test_a_host_in_a_group_is_served_through_it() -> None:
     chain = why(replace(GOOD, guest=replace(GUEST, group="g", way=HostAccess(1, "t1", TARGET, "g"))))
     assert "LUN 1 of" in chain.links[3].words
     assert "through host group g" in chain.links[3].words
 
 
 @pytest.mark.parametrize(("group", "owner"), [(None, "host h"), ("g", "host group g")])
-def test_a_host_that_was_let_in_without_it_is_told_who_wanted_that(group: str | None, owner: str) -> None:
+def test_a_host_admitted_without_it_sees_who_requested_that(group: str | None, owner: str) -> None:
     target = TargetReport(
         target_id="t1", state=ServingState.OPEN, reason="r", missing=("v1",), opened_without_after_s=300
     )

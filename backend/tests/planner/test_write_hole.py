@@ -40,7 +40,7 @@ def test_a_bitmap_takes_the_place_of_the_log(number: int) -> None:
 
 
 @pytest.mark.parametrize("now", [WriteHole.BITMAP, WriteHole.NONE])
-def test_the_log_comes_back_once_no_disk_has_a_cache(now: WriteHole) -> None:
+def test_the_log_is_restored_once_no_disk_has_a_cache(now: WriteHole) -> None:
     assert change(exchange(machine("AAAs", write_hole=now))) == (now, WriteHole.PPL)
 
 
@@ -58,7 +58,7 @@ def test_nothing_is_exchanged_that_is_right(look: Observation) -> None:
     assert exchange(look) is None
 
 
-def test_an_array_that_is_to_have_a_bitmap_keeps_it() -> None:
+def test_an_array_that_needs_a_bitmap_retains_it() -> None:
     assert exchange(machine("AAAs", write_hole=WriteHole.BITMAP), WriteHole.BITMAP) is None
     assert exchange(machine("AAAs"), WriteHole.BITMAP) is None
 

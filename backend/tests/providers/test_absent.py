@@ -22,7 +22,7 @@ def format_ext4(disk: FakeDisk) -> None:
     disk.media.signatures = [FakeSignature("ext4", 0x438, label="data")]
 
 
-def test_md_tells_blank_disks_from_absent_ones() -> None:
+def test_md_distinguishes_blank_disks_from_absent_ones() -> None:
     rig = Rig()
     create = rig.create()
     rig.do(create)
@@ -45,7 +45,7 @@ def test_md_tells_blank_disks_from_absent_ones() -> None:
     assert reported == f"waiting for array {array.name}: none of its 3 disks is present"
 
 
-def test_lvm_tells_blank_disks_from_absent_ones() -> None:
+def test_lvm_distinguishes_blank_disks_from_absent_ones() -> None:
     rig = Rig()
     found = [rig.observed(disk) for disk in rig.disks[:3]]
     spec = ArrayCreate(name="tank", engine=ArrayEngine.LVM, level=Level.RAID5, disks=tuple(disk.id for disk in found))
@@ -71,7 +71,7 @@ def test_lvm_tells_blank_disks_from_absent_ones() -> None:
     )
 
 
-def test_zfs_tells_blank_disks_from_absent_ones() -> None:
+def test_zfs_distinguishes_blank_disks_from_absent_ones() -> None:
     farm = Farm()
     step = farm.create_step
     array = ExportArray(

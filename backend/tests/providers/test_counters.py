@@ -51,7 +51,7 @@ def test_a_device_is_counted_in_sectors_of_512_bytes_and_milliseconds() -> None:
     )
 
 
-def test_an_old_kernel_counts_no_discards_and_a_line_that_is_none_is_passed_over() -> None:
+def test_an_old_kernel_counts_no_discards_and_an_invalid_line_is_skipped() -> None:
     found = diskstats.parse(DISKSTATS)
     assert found.keys() == {"nvme0n1", "dm-3", "sda1"}
     assert (found["sda1"].discards, found["sda1"].discard_bytes, found["sda1"].flushes) == (None, None, None)
@@ -86,7 +86,7 @@ def test_a_network_interface_is_counted_and_the_loopback_left_out() -> None:
     assert (eth0.sent_bytes, eth0.sent_packets, eth0.link_failures) == (9000, 1861, None)
 
 
-def test_a_fibre_channel_port_counts_words_and_what_it_does_not_count_is_none() -> None:
+def test_a_fibre_channel_port_counts_words_and_lacking_counters_are_none() -> None:
     machine = FakeSystem()
     machine.add_fc_port(WWPN)
     port = next(one for one in port_counters.read(machine) if one.kind is PortKind.FC)

@@ -58,7 +58,9 @@ def drives() -> Drives:
         (EraseMethod.SANITIZE_CRYPTO, "--sanact=4"),
     ],
 )
-def test_all_of_one_disk_goes_and_nothing_of_the_other(drives: Drives, method: EraseMethod, said: str) -> None:
+def test_everything_of_one_disk_is_removed_and_nothing_of_the_other(
+    drives: Drives, method: EraseMethod, said: str
+) -> None:
     first, second = drives.disks
     assert erase(drives.machine, drives.step(method=method)) is not None
     assert (first.media.data, first.media.signatures) == ({}, [])
@@ -123,7 +125,7 @@ def test_a_frozen_sata_drive_is_not_asked_and_the_way_out_is_reported() -> None:
 
 
 @pytest.mark.parametrize("transport", ["nvme", "sata", "sas"])
-def test_a_sanitize_goes_on_after_a_power_cut_and_is_waited_for(transport: str) -> None:
+def test_a_sanitize_continues_after_a_power_cut_and_is_waited_for(transport: str) -> None:
     drives = Drives(transport)
     step = drives.step(method=EraseMethod.SANITIZE_BLOCK)
     health = drives.machine.tools.drives.health(drives.disks[0])
@@ -250,7 +252,7 @@ def test_the_namespace_itself_is_named_whatever_number_its_controller_has(drives
     assert set(asked) == {f"/dev/{drives.disks[0].kernel_name}"}
 
 
-def test_a_sanitize_that_fails_says_that_the_drive_lets_nobody_in_and_is_tried_again(drives: Drives) -> None:
+def test_a_failed_sanitize_reports_that_the_drive_is_locked_and_is_retried(drives: Drives) -> None:
     health = drives.machine.tools.drives.health(drives.disks[0])
     health.sanitize_ends = 3
     step = drives.step(method=EraseMethod.SANITIZE_BLOCK)
@@ -261,7 +263,7 @@ def test_a_sanitize_that_fails_says_that_the_drive_lets_nobody_in_and_is_tried_a
     assert len(drives.machine.tools.drives.formatted) == 2
 
 
-def test_a_sanitize_that_never_ends_is_given_up_and_not_begun_twice(
+def test_a_sanitize_that_never_ends_is_abandoned_and_not_started_twice(
     drives: Drives, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("lunette.providers.disks.erase.LOOK_S", 3600.0)

@@ -72,7 +72,7 @@ def test_the_path_in_use_is_the_disk_also_where_udev_gave_the_names_to_the_other
         (drive("nvme0n1", **NVME, wwn="eui.1a"), drive("nvme0n2", **NVME, wwn="eui.1b")),
     ],
 )
-def test_drives_that_something_tells_apart_are_several(first: ObservedDisk, second: ObservedDisk) -> None:
+def test_distinguishable_drives_are_several(first: ObservedDisk, second: ObservedDisk) -> None:
     disks = reported(first, second)
     assert [disk.other_path_of for disk in disks.values()] == [None, None]
     assert all(disk.is_known and disk.blocker() is None for disk in disks.values())
@@ -87,14 +87,14 @@ def test_drives_that_something_tells_apart_are_several(first: ObservedDisk, seco
         {"transport": Transport.SATA, "wwn": None},
     ],
 )
-def test_drives_that_nothing_tells_apart_are_not_built_upon(facts: dict[str, Any]) -> None:
+def test_indistinguishable_drives_are_not_used_in_an_array(facts: dict[str, Any]) -> None:
     disks = reported(drive("sda", **facts), drive("sdb", **facts))
     for disk in disks.values():
         assert (disk.other_path_of, disk.id) == (None, disk.kernel_name)
         assert "another drive could be mistaken for it" in (disk.blocker() or "")
 
 
-def test_a_link_made_of_a_wwn_that_several_drives_have_is_no_id() -> None:
+def test_a_link_from_a_wwn_that_several_drives_have_is_not_an_id() -> None:
     first = drive("sda", links=("scsi-35000c500aa000001", "scsi-SACME_DISK_S1"), id="scsi-35000c500aa000001")
     disks = reported(first, drive("sdb", serial="S2", links=("scsi-SACME_DISK_S2",), id="scsi-SACME_DISK_S2"))
     assert [disks["sda"].id, disks["sdb"].id] == ["scsi-SACME_DISK_S1", "scsi-SACME_DISK_S2"]
@@ -116,11 +116,11 @@ def test_a_link_made_of_a_wwn_that_several_drives_have_is_no_id() -> None:
         ("eui.0000000000000001", True),
     ],
 )
-def test_an_identity_that_is_empty_or_one_character_tells_nothing(value: str | None, is_one: bool) -> None:
+def test_an_empty_or_one_character_identity_is_ignored(value: str | None, is_one: bool) -> None:
     assert is_meaningful(value) is is_one
 
 
-def test_a_drive_without_links_goes_by_what_it_tells_and_not_by_its_kernel_name() -> None:
+def test_a_drive_without_links_is_identified_by_its_own_data_and_not_its_kernel_name() -> None:
     assert name_of("sda", "0x5000c500aa000001", "S1", "ACME DISK", ()) == "wwn-0x5000c500aa000001"
     assert name_of("nvme0n1", "eui.0025385b21404321", "S1", "M", ()) == "nvme-eui.0025385b21404321"
     assert name_of("sda", None, "S 1", "ACME DISK", ()) == "serial-ACME_DISK_S_1"

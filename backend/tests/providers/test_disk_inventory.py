@@ -38,7 +38,7 @@ class _Watched(FakeSystem):
         return super().read(path)
 
 
-def test_a_drive_over_a_fabric_or_given_up_by_the_kernel_is_not_read() -> None:
+def test_a_drive_over_a_fabric_or_offline_in_the_kernel_is_not_read() -> None:
     system = _Watched()
     local, remote, dead = system.names
     disks = {disk.kernel_name: disk for disk in observe_disks(system)}
@@ -100,7 +100,7 @@ def test_the_drives_of_the_pool_that_the_system_runs_from_are_the_systems() -> N
     assert not machine.seen(blank).used_by_system
 
 
-def test_any_drive_may_hold_the_systems_pool_that_is_not_blank_while_zpool_does_not_tell() -> None:
+def test_any_nonblank_drive_may_be_in_the_systems_pool_while_zpool_does_not_answer() -> None:
     machine = _Reported(**{MOUNTS: ZFS_ROOT})
     machine.tools.remove("zpool")
     assert [machine.seen(disk).used_by_system for disk in machine.drives] == [True, True, False]

@@ -158,7 +158,9 @@ def test_a_drive_behind_a_fabric_is_marked(tran: str | None, path: str, transpor
         ("vda", Transport.VIRTIO, "", "LUN-SYSTEM"),
     ],
 )
-def test_drives_of_an_emulated_machine_are_told_apart(name: str, transport: Transport, model: str, serial: str) -> None:
+def test_drives_of_an_emulated_machine_are_distinguished(
+    name: str, transport: Transport, model: str, serial: str
+) -> None:
     entries = {entry["kname"]: entry for entry in parse.block_tree(recorded("util-linux-2.41/lsblk-qemu.json"))}
     disk = parse.disk(entries[name], (), {}, FACTS)
     assert (disk.transport, disk.model, disk.serial) == (transport, model, serial)
@@ -166,7 +168,7 @@ def test_drives_of_an_emulated_machine_are_told_apart(name: str, transport: Tran
     assert not disk.fabric
 
 
-def test_a_local_nvme_drive_is_no_fabric_drive() -> None:
+def test_a_local_nvme_drive_is_not_a_fabric_drive() -> None:
     entry = {**parse.block_tree(recorded("util-linux-2.41/lsblk-uml.json"))[6], "kname": "nvme0n1", "tran": "nvme"}
     entry["paths"] = ["nvme0n1"]
     facts = FACTS.model_copy(
@@ -203,7 +205,7 @@ def _tree(*entries: dict[str, object]) -> Sequence[Mapping[str, Any]]:
     return parse.block_tree(json.dumps({"blockdevices": entries}))
 
 
-def test_a_multipath_device_stands_for_the_paths_under_it() -> None:
+def test_a_multipath_device_represents_its_paths() -> None:
     below = [_entry("dm-4", "part", serial=None, mountpoints=["/srv"])]
     over = _entry("dm-3", "mpath", serial=None, wwn=None, vendor=None, model=None, tran=None, rev=None, children=below)
     over["path"] = "/dev/mapper/mpatha"
@@ -246,7 +248,7 @@ def test_a_multipath_device_stands_for_the_paths_under_it() -> None:
         "vblk9",
     ],
 )
-def test_what_no_driver_of_drives_made_is_no_drive(kname: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_device_of_no_drive_driver_is_not_a_drive(kname: str, caplog: pytest.LogCaptureFixture) -> None:
     for _ in range(2):
         assert not _tree(_entry(kname))
     reported = [f"block device {kname} is left out: Lunette does not know its kernel name as that of a drive"]
@@ -298,7 +300,7 @@ def test_all_devices_of_a_file_system_that_names_them_are_mounted() -> None:
 
 
 @pytest.mark.parametrize("lost", ["size", "log-sec", "phy-sec"])
-def test_a_drive_that_left_while_lsblk_looked_is_gone(lost: str) -> None:
+def test_a_drive_removed_while_lsblk_ran_is_not_listed(lost: str) -> None:
     reported = json.loads(recorded("util-linux-2.41/lsblk-uml.json"))
     before = parse.block_tree(json.dumps(reported))
     leaving = next(one for one in reported["blockdevices"] if one["kname"] == before[-1]["kname"])

@@ -138,7 +138,7 @@ def test_a_physical_volume_of_an_active_group_is_not_wiped_and_not_erased(rig: R
         '{"report": [{"pv": [{"pv_uuid": "a-b", "vg_name": null}]}]}',
     ],
 )
-def test_nothing_with_a_physical_volume_is_wiped_while_lvm_does_not_tell_what_is_active(rig: Rig, said: str) -> None:
+def test_nothing_with_a_physical_volume_is_wiped_while_lvm_does_not_report_active_volumes(rig: Rig, said: str) -> None:
     step = rig.create(Level.RAID1, 2)
     rig.do(step)
     rig.do(rig.group(step))

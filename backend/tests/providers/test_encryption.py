@@ -94,7 +94,7 @@ def test_no_key_is_ever_in_a_command_line() -> None:
     assert not any(key in said for key in (PASSPHRASE, NEW, kept))
 
 
-def test_what_is_lent_is_for_root_alone_and_gone_once_the_array_stands() -> None:
+def test_a_lent_passphrase_is_for_root_alone_and_deleted_once_the_array_exists() -> None:
     safe = Safe()
     safe.lend()
     assert safe.machine.files.mode(keys.lent_path(ARRAY_ID)) == 0o600
@@ -178,7 +178,7 @@ def test_a_locked_array_waits_and_a_wrong_passphrase_changes_nothing() -> None:
     assert not safe.do(group), "its group is there"
 
 
-def test_a_kept_key_opens_it_after_a_restart() -> None:
+def test_a_stored_key_unlocks_it_after_a_restart() -> None:
     safe = Safe(keep_key=True)
     group = safe.encrypt()
     safe.restart()
@@ -203,7 +203,7 @@ def test_a_second_passphrase_leaves_the_first() -> None:
     assert safe.header().keys == [PASSPHRASE, NEW]
 
 
-def test_the_kept_key_comes_and_goes() -> None:
+def test_the_stored_key_is_added_and_removed() -> None:
     safe = Safe()
     safe.encrypt()
     safe.change(PASSPHRASE, None, keep_key=True)

@@ -128,7 +128,7 @@ def test_a_host_waits_for_all_its_volumes_and_the_other_is_served(rig: FcRig) ->
     assert rig.acls() == sorted([A, B])
 
 
-def test_a_host_that_logged_in_too_early_is_called_in_and_nobody_else_is_disturbed(rig: FcRig) -> None:
+def test_a_host_that_logged_in_too_early_is_notified_and_no_other_host_is_disturbed(rig: FcRig) -> None:
     rig.machine.fc.join(A, rig.port)
     rig.serve(rig.fc_desired(targets=()))
     assert rig.port.sessions == set()
@@ -160,7 +160,7 @@ def test_unmapping_takes_one_number_away_and_leaves_the_rest_where_it_is(rig: Fc
     assert rig.serve(rig.fc_desired(targets=(less, desired.targets[1]))).changed == 0
 
 
-def test_a_number_that_changes_hands_never_shows_the_old_volume(rig: FcRig) -> None:
+def test_a_number_assigned_again_never_shows_the_old_volume(rig: FcRig) -> None:
     desired = rig.fc_desired()
     rig.serve(desired)
     rig.machine.fc.join(A, rig.port)
@@ -179,7 +179,7 @@ def test_a_host_that_loses_its_wwpn_loses_its_session(rig: FcRig) -> None:
     assert rig.acls() == [B]
 
 
-def test_a_port_that_is_no_target_any_more_serves_nothing(rig: FcRig) -> None:
+def test_a_port_that_is_no_longer_a_target_serves_nothing(rig: FcRig) -> None:
     rig.serve(rig.fc_desired())
     rig.machine.fc.join(A, rig.port)
     report = rig.serve(rig.fc_desired(FcMode.INITIATOR))
@@ -188,7 +188,7 @@ def test_a_port_that_is_no_target_any_more_serves_nothing(rig: FcRig) -> None:
     assert rig.port.sessions == set()
 
 
-def test_a_port_that_comes_late_is_served_by_itself(rig: FcRig) -> None:
+def test_a_late_port_is_served_automatically(rig: FcRig) -> None:
     rig.machine.fc.ports.remove(rig.port)
     rig.machine.changed()
     report = rig.serve(rig.fc_desired())
@@ -199,7 +199,7 @@ def test_a_port_that_comes_late_is_served_by_itself(rig: FcRig) -> None:
     assert port_of(rig.serve(rig.fc_desired())).state is ServingState.OPEN
 
 
-def test_what_stands_stays_while_the_port_of_a_software_fabric_is_away() -> None:
+def test_present_exports_stay_while_the_port_of_a_software_fabric_is_missing() -> None:
     rig = FcRig("fcoe")
     rig.serve(rig.fc_desired())
     rig.machine.fc.ports.remove(rig.port)
@@ -209,7 +209,7 @@ def test_what_stands_stays_while_the_port_of_a_software_fabric_is_away() -> None
     assert rig.acls() == sorted([A, B])
 
 
-def test_a_port_that_serves_what_is_not_ours_is_left_alone(rig: FcRig) -> None:
+def test_a_port_with_foreign_exports_is_left_alone(rig: FcRig) -> None:
     root = "/sys/kernel/config/target"
     rig.serve(rig.fc_desired(fc_ports=()))
     rig.machine.mkdir(f"{root}/{rig.folder}/{OURS}")
@@ -229,7 +229,7 @@ def test_a_port_that_serves_what_is_not_ours_is_left_alone(rig: FcRig) -> None:
     assert rig.machine.exists(f"{root}/{rig.group_path}/lun/lun_1/storage")
 
 
-def test_a_number_that_a_host_and_its_group_both_use_keeps_the_host_out(rig: FcRig) -> None:
+def test_a_number_that_a_host_and_its_group_both_use_blocks_the_host(rig: FcRig) -> None:
     """One port is one target: the host would see two volumes under one number."""
     desired = rig.fc_desired()
     group = desired.targets[1].model_copy(update={"fc_initiators": (fc_initiator(41),)})
@@ -268,7 +268,7 @@ def test_sessions_are_reported_with_our_port(rig: FcRig) -> None:
     ]
 
 
-def test_shutdown_closes_the_port_before_any_number_goes(rig: FcRig) -> None:
+def test_shutdown_closes_the_port_before_any_lun_is_removed(rig: FcRig) -> None:
     """A host that is logged in must not see its disks leave a target that answers."""
     rig.serve(rig.fc_desired())
     rig.machine.fc.join(A, rig.port)

@@ -16,7 +16,7 @@ def test_the_mode_a_qlogic_port_is_set_to(word: str) -> None:
     assert fc_host.parse_ini_mode(shown) == word
 
 
-def test_a_port_that_tells_no_mode() -> None:
+def test_a_port_without_a_reported_mode() -> None:
     assert fc_host.parse_ini_mode("Supported options: enabled | disabled | dual | exclusive\n") is None
 
 
@@ -36,7 +36,7 @@ def test_roles_of_a_remote_port(text: str, roles: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("text", "value"), [("(null)\n", None), ("unknown\n", None), ("", None), ("9.12.01 (d0d5)\n", "9.12.01 (d0d5)")]
 )
-def test_what_a_driver_does_not_tell_is_none(text: str, value: str | None) -> None:
+def test_what_a_driver_does_not_report_is_none(text: str, value: str | None) -> None:
     assert fc_host.plain(text) == value
 
 

@@ -111,7 +111,7 @@ def test_identities_are_written_before_the_backstore_is_enabled(rig: ExportRig) 
     assert order == sorted(order)
 
 
-def test_a_target_opens_only_after_all_its_luns_and_portals_stand(rig: ExportRig) -> None:
+def test_a_target_opens_only_after_all_its_luns_and_portals_exist(rig: ExportRig) -> None:
     rig.serve(rig.desired())
     lines = list(rig.changes())
     opening = next(n for n, line in enumerate(lines) if f"{group(31)}/enable" in line)
@@ -168,7 +168,7 @@ def test_an_open_target_stays_open_while_a_new_lun_is_blocked(rig: ExportRig) ->
     assert report.targets[0].reason
 
 
-def test_an_unmapped_lun_goes_from_the_leaves_and_its_backstore_last(rig: ExportRig) -> None:
+def test_an_unmapped_lun_is_removed_from_the_leaves_and_its_backstore_last(rig: ExportRig) -> None:
     rig.serve(rig.desired())
     before = len(list(rig.changes()))
     smaller = target(31, [initiator(41), initiator(42, CHAP)], [lun(52, 2, 12)])
@@ -181,7 +181,7 @@ def test_an_unmapped_lun_goes_from_the_leaves_and_its_backstore_last(rig: Export
     assert rig.read(f"{group(31)}/enable") == "1"
 
 
-def test_a_volume_that_changes_hands_is_closed_before_it_is_opened(rig: ExportRig) -> None:
+def test_a_volume_with_a_new_owner_is_closed_before_it_is_opened(rig: ExportRig) -> None:
     rig.serve(rig.desired())
     before = len(list(rig.changes()))
     moved = (
@@ -205,7 +205,7 @@ def test_a_number_that_changes_its_volume_never_shows_both(rig: ExportRig) -> No
     assert rig.machine.readlink(f"{ROOT}/{group(32)}/lun/lun_1/volume").endswith(f"lunette-{id_of(11)}")
 
 
-def test_one_portal_nobody_can_listen_on_does_not_hinder_the_other(rig: ExportRig) -> None:
+def test_a_portal_that_cannot_listen_does_not_prevent_the_other(rig: ExportRig) -> None:
     report = rig.serve(rig.desired(portals=(portal(21), portal(22, LATE))))
     assert [found.state for found in report.portals] == [ServingState.OPEN, ServingState.BLOCKED]
     assert set(states(report).values()) == {ServingState.OPEN}
@@ -244,7 +244,7 @@ def test_what_is_not_ours_is_listed_and_never_touched(rig: ExportRig) -> None:
     assert exported_volumes(rig.machine) == frozenset()
 
 
-def test_without_a_ledger_stale_exports_are_kept(rig: ExportRig) -> None:
+def test_without_a_ledger_stale_exports_are_retained(rig: ExportRig) -> None:
     rig.serve(rig.desired())
     report = rig.serve(rig.desired(targets=()), keep_stale=True)
     assert report.changed == 0

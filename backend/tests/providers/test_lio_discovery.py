@@ -44,7 +44,7 @@ def test_a_secret_is_in_no_word_of_a_refusal(rig: ExportRig) -> None:
     assert set(states(rig.serve(rig.desired(discovery=CHAP))).values()) == {ServingState.OPEN}
 
 
-def test_what_somebody_changed_is_corrected(rig: ExportRig) -> None:
+def test_foreign_changes_are_corrected(rig: ExportRig) -> None:
     rig.serve(rig.desired(discovery=CHAP))
     rig.machine.write(f"{ROOT}/iscsi/discovery_auth/enforce_discovery_auth", "0")
     rig.machine.write(f"{ROOT}/iscsi/discovery_auth/password", "another")
@@ -52,7 +52,7 @@ def test_what_somebody_changed_is_corrected(rig: ExportRig) -> None:
     assert asked(rig) == WHOLE
 
 
-def test_it_goes_when_nobody_wants_it_any_more(rig: ExportRig) -> None:
+def test_it_is_removed_when_it_is_no_longer_needed(rig: ExportRig) -> None:
     rig.serve(rig.desired(discovery=CHAP))
     rig.serve(rig.desired())
     assert asked(rig) == NONE

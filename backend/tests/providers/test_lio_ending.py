@@ -61,7 +61,7 @@ def test_a_second_time_nothing_is_done(rig: ExportRig) -> None:
     assert end(rig.machine, wanted) is None
 
 
-def test_a_host_that_has_logged_in_again_keeps_its_new_session(rig: ExportRig) -> None:
+def test_a_host_that_has_logged_in_again_retains_its_new_session(rig: ExportRig) -> None:
     wanted = step(rig)
     end(rig.machine, wanted)
     rig.log_in("h41", FIRST)
@@ -101,7 +101,7 @@ def moves(at: ExportRig) -> list[int]:
     return [number for number, call in enumerate(at.machine.faults.calls[since:], 1) if call.changes]
 
 
-def test_a_target_of_somebody_else_is_left_alone_unless_it_was_adopted(rig: ExportRig) -> None:
+def test_a_foreign_target_is_left_alone_unless_it_was_adopted(rig: ExportRig) -> None:
     theirs = "iqn.2003-01.org.linux-iscsi:theirs"
     rig.machine.mkdir(f"{ROOT}/iscsi/{theirs}")
     wanted = step(rig).model_copy(update={"target": theirs})

@@ -90,7 +90,7 @@ def test_of_a_file_that_ends_too_early_the_whole_registrations_count(rig: Export
 
 
 @pytest.mark.parametrize("wrong", [("sa_res_key", "another_key"), ("res_type=08", "res_type=zz")])
-def test_a_volume_whose_reservation_is_not_undone_is_not_served_until_the_file_is_gone(
+def test_a_volume_with_an_unremoved_reservation_is_not_served_until_the_file_is_deleted(
     rig: ExportRig, wrong: tuple[str, str]
 ) -> None:
     path = write(rig, HOLDER.replace(*wrong))
@@ -123,7 +123,7 @@ def test_they_outlive_a_shutdown_and_a_reset(rig: ExportRig) -> None:
     assert taken(rig) == [("10", "8")]
 
 
-def test_they_end_when_nobody_is_mapped_to_the_volume_any_more_and_no_other_ends(rig: ExportRig) -> None:
+def test_they_end_when_the_volume_is_no_longer_mapped_and_no_other_ends(rig: ExportRig) -> None:
     gone, stays = write(rig, HOLDER), write(rig, HOLDER, 12)
     rig.serve(rig.desired())
     rig.serve(rig.desired(targets=(target(31, [initiator(41)], [lun(52, 2, 12)]),)))

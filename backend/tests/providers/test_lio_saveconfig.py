@@ -84,7 +84,7 @@ def test_what_is_restored_is_what_stood_attribute_by_attribute(rig: ExportRig) -
     rig.log_in("h42", desired.targets[0].iqn, ("alice", "secretsecret1"))
 
 
-def test_without_secrets_who_has_them_comes_in_nowhere_and_is_named(rig: ExportRig) -> None:
+def test_hosts_with_lost_secrets_are_not_admitted_and_are_named(rig: ExportRig) -> None:
     found = write(rig.desired(), (), secrets=False)
     text = json.dumps(found.model_dump())
     for secret in ("alice", "secretsecret1", "mutualmutual1"):
@@ -111,7 +111,7 @@ def test_with_secrets_nothing_but_vendor_and_product_is_left_out(rig: ExportRig)
     }
 
 
-def test_fibre_channel_goes_along_as_rtslib_names_it() -> None:
+def test_fibre_channel_is_included_as_rtslib_names_it() -> None:
     own = target(31, [initiator(41)], [lun(51, 7, 11)]).model_copy(update={"fc_initiators": (fc_initiator(61),)})
     desired = exports(volumes=(volume(11),), targets=(own,), fc_ports=(fc_port(71), fc_port(72), fc_port(73)))
     ports = (observed(wwpn_of(71, "50")), observed(wwpn_of(72, "50"), "fcoe"))

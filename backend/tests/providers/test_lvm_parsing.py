@@ -30,7 +30,7 @@ def test_volumes_carry_their_id_their_seal_and_whether_they_are_open() -> None:
     assert (foreign.volume_id, foreign.active, foreign.open) == (None, False, False)
 
 
-def test_a_thin_pool_is_no_volume_and_tells_what_it_holds() -> None:
+def test_a_thin_pool_is_not_a_volume_and_reports_its_usage() -> None:
     found = parse.groups(recorded("lvm-2.03.31/vgs.json"), recorded("lvm-2.03.31/lvs.json"))
     pools, volumes = parse.observed(found)
     thin = pools[0].thin

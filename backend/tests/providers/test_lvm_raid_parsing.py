@@ -28,7 +28,7 @@ def array(status: str, volumes: str = "lost", disks: tuple[ObservedDisk, ...] = 
     return parse.array(group(volumes), recorded(f"lvm-2.03.31/raid-status-{status}.txt"), disks)
 
 
-def test_a_group_tells_its_array_its_disks_and_their_places() -> None:
+def test_a_group_shows_its_array_its_disks_and_their_slots() -> None:
     found = group()
     assert (found.name, found.uuid, found.level, found.integrity) == ("lunette-raid-0123", UUID, "raid1", True)
     assert found.is_whole
@@ -94,6 +94,6 @@ def test_without_the_kernel_it_is_missing() -> None:
 
 
 @pytest.mark.parametrize("uuid", [None, "", "hOXG2n-ZEfg-4Bu2-CfqU-lhAz-XqcO-SAWBdr", "luneRd-" + FIRST[7:]])
-def test_only_the_mark_tells_a_member(uuid: str | None) -> None:
+def test_only_the_mark_identifies_a_member(uuid: str | None) -> None:
     assert array_of_pv(uuid) is None
     assert array_of_pv(pv_uuid(UUID, "any")) == UUID

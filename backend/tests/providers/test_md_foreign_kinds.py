@@ -110,14 +110,14 @@ def test_firmware_raid_is_its_volumes_and_not_its_container(kind: str, blocked: 
         assert f"firmware RAID ({kind})" in words
 
 
-def test_a_firmware_volume_is_found_by_the_uuid_that_mdadm_tells() -> None:
+def test_a_firmware_volume_is_found_by_the_uuid_that_mdadm_reports() -> None:
     found = observe.running_array(firmware("imsm").system, "12121212343434345656565678787878")
     assert found is not None
     assert found.kernel_name == "md126"
     assert observe.running_array(firmware("imsm").system, "0" * 32) is None
 
 
-def test_a_firmware_volume_of_which_mdadm_tells_nothing_is_shown_all_the_same() -> None:
+def test_a_firmware_volume_unknown_to_mdadm_is_still_shown() -> None:
     tree = firmware("imsm")
     tree.commands.clear()
     assert [(array.uuid, array.level, array.state) for array in arrays(tree)] == [
@@ -157,14 +157,14 @@ def test_version_0_90_has_its_uuid_from_mdadm_which_turns_its_bytes() -> None:
         ({"level": "container", "metadata_version": "external:/md9/0"}, PAIR, "firmware RAID (external metadata)"),
     ],
 )
-def test_what_ours_never_have_keeps_an_array_from_being_adopted(attributes: Any, members: Any, words: str) -> None:
+def test_foreign_features_prevent_the_adoption_of_an_array(attributes: Any, members: Any, words: str) -> None:
     step, reason = verdict(one(attributes, members))
     assert step is NextStep.NONE
     assert words in reason
 
 
 @pytest.mark.parametrize("version", ["1.2", "1.1"])
-def test_a_plain_array_goes_on_being_adopted_and_write_mostly_stays(version: str) -> None:
+def test_a_plain_array_is_still_adopted_and_write_mostly_stays(version: str) -> None:
     found = one({"metadata_version": version}, PAIR | {"sdb": ("1", "in_sync,write_mostly")})
     assert [(member.role, member.write_mostly) for member in found.members] == [
         (MemberRole.DATA, False),
@@ -175,7 +175,7 @@ def test_a_plain_array_goes_on_being_adopted_and_write_mostly_stays(version: str
 
 
 @pytest.mark.parametrize("state", ["in_sync,journal", "journal", "in_sync"])
-def test_a_write_journal_is_no_member_of_data(state: str) -> None:
+def test_a_write_journal_is_not_a_data_member(state: str) -> None:
     three = {"sda": ("0", "in_sync"), "sdb": ("1", "in_sync"), "sdc": ("2", "in_sync")}
     found = one(
         {"level": "raid5", "raid_disks": "3", "chunk_size": "65536", "consistency_policy": "journal"},
@@ -218,7 +218,7 @@ def test_the_mirror_that_this_system_runs_from_is_the_systems() -> None:
     assert (elsewhere.system, [member.disk_id for member in elsewhere.members]) == (False, [None, None])
 
 
-def test_a_name_of_odd_bytes_is_shown_without_them_and_tells_nothing_else() -> None:
+def test_a_name_of_odd_bytes_is_shown_without_them() -> None:
     tree = md_array("md127", PLAIN, PAIR, MD_NAME="shed:\x1b[31m\u202e")
     tree.commands["mdadm --detail --export /dev/md127"] += "MD_NAME=lunette:a0123456789ab\n"
     (found,) = arrays(tree)

@@ -114,7 +114,7 @@ def test_every_level_with_copies_or_parity_grows(level: Level, disks: int, ratio
     assert after.write_hole is WriteHole.BITMAP, "a bitmap stays through all of it"
 
 
-def test_the_log_comes_off_before_and_is_not_put_back_during_a_reshape(rig: Rig) -> None:
+def test_the_log_is_removed_before_and_not_restored_during_a_reshape(rig: Rig) -> None:
     create = stand(rig)
     rig.do(adding(rig, create, 3))
     with pytest.raises(Conflict, match="ppl log"):
@@ -148,7 +148,7 @@ def test_the_log_is_not_put_back_while_parity_is_made_right_after_an_unclean_sto
 
 
 @pytest.mark.parametrize("when", list(When))
-def test_writes_are_let_go_on_after_the_log_came_off_whoever_was_killed(rig: Rig, when: When) -> None:
+def test_writes_continue_after_the_log_was_removed_despite_a_kill(rig: Rig, when: When) -> None:
     """They wait while the log is dropped: the fake kernel falls where they do not."""
     create = stand(rig, Level.RAID5)
     at = f"/sys/block/{next(iter(rig.machine.md.arrays))}/md/suspend_hi"
@@ -246,7 +246,7 @@ def test_a_disk_lost_during_a_reshape_leaves_it_going_on(rig: Rig) -> None:
     assert array(rig).progress is None
 
 
-def test_a_reshape_goes_on_after_a_boot_as_soon_as_the_array_is_tended(rig: Rig) -> None:
+def test_a_reshape_continues_after_a_boot_as_soon_as_the_array_is_maintained(rig: Rig) -> None:
     """The kernel starts an array read-only until the first write, and does nothing to it before."""
     create = begun(rig)
     rig.machine.reboot()

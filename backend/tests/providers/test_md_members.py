@@ -259,7 +259,7 @@ def test_a_scrub_that_was_stopped_begins_again(rig: Rig) -> None:
     assert scrubbed(rig) == ScrubOutcome(mismatches=0, repaired=False, is_whole=True)
 
 
-def test_a_spare_is_taken_out_only_while_its_array_does_not_need_it_and_comes_back(rig: Rig) -> None:
+def test_a_spare_is_removed_only_while_its_array_does_not_need_it_and_returned(rig: Rig) -> None:
     create = stand(rig)
     array_id, uuid, name = which(create)
     rig.do(adding(rig, create, 4))

@@ -61,7 +61,7 @@ def test_a_disk_that_is_filled_for_one_that_works_takes_no_slot_from_it() -> Non
     assert array.disk_bytes == 40960 * 1024
 
 
-def test_a_resync_tells_how_far_it_is_and_how_long_it_takes() -> None:
+def test_a_resync_reports_its_progress_and_remaining_time() -> None:
     array = parse.running_array(kernel_array("md-raid5-resync"), "lunette:a1", "/dev/md127", IDS)
     assert array.progress is not None
     assert array.progress.action == "resync"
@@ -131,7 +131,7 @@ def test_an_array_under_our_uuid_carries_the_name_of_our_record(name: str, recor
 
 
 @pytest.mark.parametrize(("partition", "disk"), [("sda3", "sda"), ("nvme0n1p3", "nvme0n1"), ("vdb5", "vdb")])
-def test_the_mirror_of_the_system_is_not_ours_to_change_and_tells_its_disks(partition: str, disk: str) -> None:
+def test_the_mirror_of_the_system_cannot_be_changed_and_reports_its_disks(partition: str, disk: str) -> None:
     member = parse.KernelMember(device=partition, slot=0, state="in_sync", offset=0)
     found = kernel_array("md-raid5-clean").model_copy(update={"members": (member,)})
     array = parse.running_array(found, "lunette-system:lunette-a", "/dev/md/lunette-a", {disk: "the-disk"})
@@ -157,7 +157,7 @@ def test_a_foreign_superblock_is_read_without_our_mark() -> None:
     assert not parse.is_marked(block.name)
 
 
-def test_no_superblock_is_none() -> None:
+def test_a_missing_superblock_is_none() -> None:
     assert superblock.superblock(recorded("mdadm-4.4/examine-none.txt")) is None
 
 

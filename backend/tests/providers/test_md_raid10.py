@@ -23,7 +23,7 @@ def test_numbers_are_those_of_mdadm(word: str, number: int) -> None:
     assert raid10.word_of(number) == word
 
 
-def test_what_mdadm_has_no_word_for_keeps_its_number() -> None:
+def test_what_mdadm_has_no_name_for_retains_its_number() -> None:
     both, sets = 0x202, 0x60201  # two near copies twice; the far sets that dm-raid makes
     assert [raid10.word_of(number) for number in (both, sets)] == [str(both), str(sets)]
     assert raid10.copies_of(str(both)).count == 4

@@ -51,7 +51,7 @@ def starts_after(rig: Rig, create: MdCreate) -> None:
     tend(rig, create)
 
 
-def test_a_raid6_comes_of_a_raid5_and_keeps_its_data_and_its_size(rig: Rig) -> None:
+def test_a_raid5_becomes_a_raid6_and_retains_its_data_and_its_size(rig: Rig) -> None:
     create = becoming(rig)
     during = array(rig)
     assert (during.level, during.raid_disks, during.state) == ("raid6", 4, ArrayState.REBUILDING)
@@ -76,7 +76,7 @@ def test_one_disk_may_be_lost_while_the_second_parity_is_written_as_before(rig: 
     assert rig.machine.read_data(device(rig), 0) == "a host's"
 
 
-def test_a_boot_goes_on_filling_the_new_disk(rig: Rig) -> None:
+def test_a_rebuild_onto_the_new_disk_continues_after_a_boot(rig: Rig) -> None:
     create = becoming(rig)
     rig.machine.reboot()
     starts_after(rig, create)
@@ -87,7 +87,7 @@ def test_a_boot_goes_on_filling_the_new_disk(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("when", list(When))
-def test_whoever_is_killed_while_the_log_becomes_a_bitmap_it_is_done_or_undone_later(rig: Rig, when: When) -> None:
+def test_a_kill_while_the_log_becomes_a_bitmap_is_completed_or_undone_later(rig: Rig, when: When) -> None:
     create = stand(rig)
     before = len(rig.machine.faults.calls)
     rig.do(bitmap_for_log(create))
@@ -107,7 +107,7 @@ def test_whoever_is_killed_while_the_log_becomes_a_bitmap_it_is_done_or_undone_l
         assert array(rig).write_hole is WriteHole.BITMAP
 
 
-def test_what_is_no_raid5_or_not_whole_or_has_no_disk_is_not_taken_over(rig: Rig) -> None:
+def test_an_array_without_raid5_or_all_disks_is_not_adopted(rig: Rig) -> None:
     create = stand(rig)
     with pytest.raises(Conflict, match="spares, which is too few"):
         rig.do(relevel(create))

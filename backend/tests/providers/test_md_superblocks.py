@@ -95,7 +95,7 @@ def test_a_superblock_of_version_0_90_is_read() -> None:
     assert "version 0.90" in start_of(array)[1]
 
 
-def test_what_the_firmware_wrote_is_no_superblock_of_md() -> None:
+def test_what_the_firmware_wrote_is_not_a_superblock_of_md() -> None:
     assert superblock(IMSM) is None
 
 
@@ -117,7 +117,7 @@ def test_a_name_with_blanks_is_read_whole() -> None:
         ({"Flags": "brand-new"}, WriteHole.NONE, None),
     ],
 )
-def test_what_ours_never_have_keeps_it_from_being_started(changes: Any, hole: WriteHole, words: str | None) -> None:
+def test_foreign_features_prevent_its_start(changes: Any, hole: WriteHole, words: str | None) -> None:
     (array,) = down(*three(**changes))
     assert array.write_hole is hole
     step, reason = start_of(array)
@@ -125,7 +125,7 @@ def test_what_ours_never_have_keeps_it_from_being_started(changes: Any, hole: Wr
     assert (words or "") in reason
 
 
-def test_a_journal_is_reported_alongside_the_slots_and_keeps_it_from_being_started() -> None:
+def test_a_journal_is_reported_with_the_slots_and_prevents_the_start() -> None:
     (array,) = down(*three(), NEW.replace("Active device 0", "Journal"))
     assert array.write_hole is WriteHole.JOURNAL
     assert [(m.disk_id, m.slot, m.role) for m in array.members] == [

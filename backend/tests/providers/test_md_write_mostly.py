@@ -35,7 +35,7 @@ def test_it_is_set_and_taken_away_and_outlives_a_restart(rig: Rig) -> None:
     assert tend(rig, create) == set()
 
 
-def test_a_disk_that_comes_for_another_takes_it_over_while_it_is_copied(rig: Rig) -> None:
+def test_a_replacement_disk_takes_over_while_the_old_one_is_copied(rig: Rig) -> None:
     create = stand(rig, Level.RAID1, 2)
     tend(rig, create, 1)
     rig.do(replacing(rig, create, 1, 3))

@@ -65,7 +65,7 @@ def made(name: str) -> FakeSystem:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_made_is_there_and_after_a_power_cut_only_if_it_was_kept(name: str) -> None:
+def test_what_is_created_exists_and_after_a_power_cut_only_if_confirmed(name: str) -> None:
     machine = fresh()
     before = picture(machine)
     trial.begin(machine, TRIES[name])
@@ -101,7 +101,7 @@ def test_wherever_the_agent_dies_in_a_change_the_machine_takes_all_of_it_back(na
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("is_made", [True, False])
-def test_wherever_the_power_fails_in_a_confirmation_all_of_it_is_kept_or_none(name: str, is_made: bool) -> None:
+def test_a_power_failure_in_a_confirmation_leaves_it_complete_or_undone(name: str, is_made: bool) -> None:
     endings = set()
     for number in range(1, PLACES):
         machine = fresh() if is_made else made(name)
@@ -155,7 +155,7 @@ def test_a_removal_is_reverted_at_once_where_a_person_says_so(name: str) -> None
     assert picture(machine) == before
 
 
-def test_a_vlan_that_somebody_else_made_is_never_deleted() -> None:
+def test_a_foreign_vlan_is_never_deleted() -> None:
     machine = fresh()
     machine.network.add("eth1.100", kind="vlan", vlan_id=100, parent="eth1")
     trial.begin(machine, InterfaceTry(trial_id="t1", interface="eth1.100", settings=None))

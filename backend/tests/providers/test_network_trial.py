@@ -43,7 +43,7 @@ def test_wherever_the_agent_dies_in_a_change_the_machine_takes_it_back() -> None
     pytest.fail("the change never came to its end")
 
 
-def test_wherever_the_agent_dies_in_a_confirmation_it_is_kept_or_not_as_a_whole() -> None:
+def test_an_agent_killed_in_a_confirmation_leaves_it_complete_or_undone() -> None:
     endings = set()
     for number in range(1, 50):
         machine = FakeSystem()

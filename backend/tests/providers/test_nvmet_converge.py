@@ -149,7 +149,7 @@ def test_identities_are_those_of_the_volume(rig: ExportRig) -> None:
     assert rig.read(f"subsystems/{nqn(31)}/attr_model") == tree.MODEL
 
 
-def test_while_a_volume_is_missing_its_owner_is_told_to_try_again_and_others_are_served(rig: ExportRig) -> None:
+def test_while_a_volume_is_missing_its_owner_must_retry_and_others_are_served(rig: ExportRig) -> None:
     """A Linux host gives a subsystem up for good if it is told that it is not there, or that it may not come."""
     rig.hide(12)
     report = rig.serve(rig.desired())
@@ -205,7 +205,7 @@ def test_one_more_namespace_appears_and_one_disappears_on_a_connected_host(rig: 
     assert host.events[1:] == ["namespace 1 changed"]
 
 
-def test_a_volume_that_is_missing_behind_an_open_target_is_reported_and_nobody_is_sent_away(rig: ExportRig) -> None:
+def test_a_missing_volume_of_an_open_target_is_reported_and_disconnects_no_host(rig: ExportRig) -> None:
     first = subsystem(31, [nvme_host(41)], [lun(51, 1, 11)])
     rig.serve(rig.desired(subsystems=(first,)))
     host = rig.connect(41, 31)
@@ -217,7 +217,7 @@ def test_a_volume_that_is_missing_behind_an_open_target_is_reported_and_nobody_i
     assert "v12" in (states(report)[id_of(31)][1] or "")
 
 
-def test_a_number_that_changes_hands_serves_the_new_volume(rig: ExportRig) -> None:
+def test_a_number_assigned_again_serves_the_new_volume(rig: ExportRig) -> None:
     rig.serve(rig.desired(subsystems=(subsystem(31, [nvme_host(41)], [lun(51, 1, 11)]),)))
     host = rig.connect(41, 31)
     rig.serve(rig.desired(subsystems=(subsystem(31, [nvme_host(41)], [lun(59, 1, 12)]),)))
@@ -275,7 +275,7 @@ def test_a_host_that_is_in_is_let_into_a_second_subsystem_once_that_is_whole(rig
     assert rig.sees(rig.connect(41, 32)) == {1: "v13"}
 
 
-def test_a_portal_nobody_can_listen_on_is_reported_once_and_the_other_serves(rig: ExportRig) -> None:
+def test_a_portal_that_cannot_listen_is_reported_once_and_the_other_serves(rig: ExportRig) -> None:
     report = rig.serve(rig.desired(portals=(nvme_portal(21, "198.51.100.9"), nvme_portal(22))))
     reasons = {portal.portal_id: portal.reason for portal in report.portals}
     assert "198.51.100.9 port 4420: the appliance does not have this address" in (reasons[id_of(21)] or "")
@@ -297,7 +297,7 @@ def test_a_portal_opens_when_its_address_appears(rig: ExportRig) -> None:
     assert rig.serve(desired).changed == 0
 
 
-def test_a_portal_that_goes_stops_listening(rig: ExportRig) -> None:
+def test_a_deleted_portal_stops_listening(rig: ExportRig) -> None:
     rig.serve(rig.desired())
     host = rig.connect(41, 31)
     rig.serve(rig.desired(portals=()))
@@ -373,12 +373,12 @@ def test_every_portal_has_a_number_of_its_own_whatever_their_order() -> None:
     assert all(tree.is_own_port(path.partition("/")[2]) for path in paths.values())
 
 
-def test_the_waiting_key_is_one_the_kernel_takes_and_nobody_could_choose() -> None:
+def test_the_waiting_key_is_accepted_by_the_kernel_and_cannot_be_guessed() -> None:
     assert re.match(r"DHHC-1:0[0-3]:", tree.WAITING)
     assert tree.WAITING not in json.dumps([dhchap_key(n) for n in range(256)])
 
 
-def test_sessions_the_kernel_does_not_tell_are_unknown_and_not_none(rig: ExportRig) -> None:
+def test_sessions_the_kernel_does_not_report_are_unknown_and_not_none(rig: ExportRig) -> None:
     assert observe_sessions(rig.machine) == ((), None), "nothing is served, so nobody is connected"
     rig.serve(rig.desired())
     found, unseen = observe_sessions(rig.machine)

@@ -20,7 +20,7 @@ def reported(rig: ExportRig, host: int, where: str = WHERE) -> set[str]:
     return rig.machine.nvme.discover(nqn_of(host), where)
 
 
-def test_a_host_is_told_of_its_own_subsystems_and_of_the_other_portals_it_can_reach(rig: ExportRig) -> None:
+def test_a_host_discovers_its_own_subsystems_and_the_other_portals_it_can_reach(rig: ExportRig) -> None:
     rig.serve(rig.desired(portals=PORTALS))
     assert reported(rig, 41) == {nqn(31), "tcp:192.0.2.1:4421"}
     assert reported(rig, 43, "192.0.2.1:4421") == {nqn(32), "tcp:192.0.2.1:4420"}
@@ -28,7 +28,7 @@ def test_a_host_is_told_of_its_own_subsystems_and_of_the_other_portals_it_can_re
     assert rig.serve(rig.desired(portals=PORTALS)).changed == 0
 
 
-def test_nobody_is_sent_to_every_address_or_to_a_portal_that_is_away_or_gone(rig: ExportRig) -> None:
+def test_no_host_is_referred_to_a_wildcard_address_or_a_missing_portal(rig: ExportRig) -> None:
     everywhere = nvme_portal(24, "0.0.0.0").model_copy(update={"port": 4422})
     away = nvme_portal(25, "192.0.2.99")
     rig.serve(rig.desired(portals=(*PORTALS, everywhere, away)))

@@ -22,7 +22,7 @@ def test_ends_are_read_whatever_their_form_and_silence_in_seconds() -> None:
     assert found[1].ours == "[::ffff:192.0.2.1]:3260"
 
 
-def test_a_time_of_nothing_which_ss_leaves_out_is_no_silence() -> None:
+def test_a_time_of_zero_that_ss_omits_is_not_silence() -> None:
     line = "0 0 192.0.2.1:3260 192.0.2.10:51000 cubic rto:204 mss:1448 cwnd:10 bytes_received:1 lastack:8"
     assert [one.silent_s for one in parse(line)] == [0.0]
 

@@ -16,7 +16,7 @@ def rig() -> PathRig:
     return PathRig()
 
 
-def test_each_path_is_away_for_its_time_while_the_host_goes_on_and_is_back_afterwards(rig: PathRig) -> None:
+def test_each_path_is_down_for_its_time_while_the_host_continues_and_is_then_restored(rig: PathRig) -> None:
     for link in (A, B):
         changed, words = attempt(rig.machine, rig.step(link, trial=link.portal))
         assert changed
@@ -27,7 +27,7 @@ def test_each_path_is_away_for_its_time_while_the_host_goes_on_and_is_back_after
         rig.longest_away_s = 0.0
 
 
-def test_asked_again_for_the_same_trial_it_tells_the_same_and_takes_nothing_away(rig: PathRig) -> None:
+def test_a_repeated_trial_reports_the_same_and_removes_nothing(rig: PathRig) -> None:
     _, words = attempt(rig.machine, rig.step())
     since = len(rig.machine.faults.calls)
     assert attempt(rig.machine, rig.step()) == (False, words)
@@ -35,7 +35,7 @@ def test_asked_again_for_the_same_trial_it_tells_the_same_and_takes_nothing_away
     assert attempt(rig.machine, rig.step(trial="t2"))[0]
 
 
-def test_another_host_on_the_same_portal_keeps_its_session(rig: PathRig) -> None:
+def test_another_host_on_the_same_portal_retains_its_session(rig: PathRig) -> None:
     other = rig.machine.login(IQN, rig.iqn, BOTH[0], peer="192.0.2.77")
     seen: list[bool] = []
     rig.machine.later(AWAY_S / 2, lambda: seen.append(other in rig.sessions and rig.away()))
@@ -48,7 +48,7 @@ def test_another_host_on_the_same_portal_keeps_its_session(rig: PathRig) -> None
     ("silent", "words"),
     [("192.0.2.10", "nothing was received on portal a"), ("198.51.100.10", "nothing was received on portal b")],
 )
-def test_a_path_that_is_dead_unseen_keeps_every_path_as_it_is(rig: PathRig, silent: str, words: str) -> None:
+def test_an_unnoticed_dead_path_leaves_every_path_unchanged(rig: PathRig, silent: str, words: str) -> None:
     rig.machine.wires.silent_ms[silent] = 45_000
     with pytest.raises(Conflict, match=words):
         ask(rig.machine, rig.ask())
@@ -57,7 +57,7 @@ def test_a_path_that_is_dead_unseen_keeps_every_path_as_it_is(rig: PathRig, sile
     assert (rig.paths(), rig.longest_away_s) == (BOTH, 0.0)
 
 
-def test_a_host_whose_other_path_is_missing_keeps_the_one_it_has(rig: PathRig) -> None:
+def test_a_host_whose_other_path_is_missing_retains_its_only_path(rig: PathRig) -> None:
     rig.machine.logout(next(one for one in rig.sessions if one.portal == BOTH[1]))
     with pytest.raises(Conflict, match="no connection on portal b"):
         attempt(rig.machine, rig.step(A))
@@ -65,7 +65,7 @@ def test_a_host_whose_other_path_is_missing_keeps_the_one_it_has(rig: PathRig) -
 
 
 @pytest.mark.parametrize("commands", [0, 1])
-def test_where_nothing_but_the_checks_of_multipath_comes_no_path_is_taken_away(rig: PathRig, commands: int) -> None:
+def test_without_io_other_than_checks_of_multipath_no_path_is_taken_down(rig: PathRig, commands: int) -> None:
     rig.commands = 0
     if commands:
         rig.machine.later(1.0, lambda: setattr(rig, "commands", 1))
@@ -75,7 +75,7 @@ def test_where_nothing_but_the_checks_of_multipath_comes_no_path_is_taken_away(r
     assert (rig.paths(), rig.longest_away_s) == (BOTH, 0.0)
 
 
-def test_a_host_that_stands_still_gets_its_path_back_before_the_time_is_over(rig: PathRig) -> None:
+def test_a_host_without_io_gets_its_path_back_before_the_time_is_over(rig: PathRig) -> None:
     rig.moves_after_s = None
     with pytest.raises(ToolFailed, match="stopped for 30 s while portal a"):
         attempt(rig.machine, rig.step(away_s=120))
@@ -84,7 +84,7 @@ def test_a_host_that_stands_still_gets_its_path_back_before_the_time_is_over(rig
     assert (rig.paths(), rig.longest_away_s < 45) == (BOTH, True)
 
 
-def test_a_host_that_still_stands_still_at_the_end_has_not_passed(rig: PathRig) -> None:
+def test_a_host_still_without_io_at_the_end_has_not_passed(rig: PathRig) -> None:
     rig.moves_after_s = 25.0
     with pytest.raises(ToolFailed, match="stopped for"):
         attempt(rig.machine, rig.step())
@@ -141,7 +141,7 @@ def test_an_agent_that_is_killed_anywhere_leaves_nothing_that_undo_does_not_give
         assert give_back(rig.machine, rig.step()) is None
 
 
-def test_where_the_kernel_ends_no_connection_the_host_keeps_its_path(rig: PathRig) -> None:
+def test_if_the_kernel_ends_no_connection_the_host_retains_its_path(rig: PathRig) -> None:
     rig.machine.wires.can_destroy = False
     with pytest.raises(ToolFailed, match="INET_DIAG_DESTROY"):
         attempt(rig.machine, rig.step())

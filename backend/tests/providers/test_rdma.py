@@ -52,7 +52,7 @@ def test_listeners_are_reported_with_their_places() -> None:
 
 
 @pytest.mark.parametrize(("state", "is_alive"), [("CONNECT", True), ("DISCONNECT", False)])
-def test_where_a_host_is_connected_nobody_needs_to_be_heard(state: str, is_alive: bool) -> None:
+def test_a_connected_host_needs_no_presence_on_the_fabric(state: str, is_alive: bool) -> None:
     reported = [{"state": state, "src-addr": "2001:db8::1:4420", "dst-addr": "2001:db8::9:40000"}]
     assert rdma.parse_listeners(json.dumps(reported)) == ({(ip_address("2001:db8::1"), 4420)} if is_alive else set())
 
@@ -71,7 +71,7 @@ def test_a_device_is_seen_with_its_link_and_its_addresses() -> None:
     assert (seen.firmware, seen.reason) == (None, None)
 
 
-def test_what_keeps_everybody_from_a_device_is_said_with_what_to_do() -> None:
+def test_what_prevents_all_access_to_a_device_is_reported_with_what_to_do() -> None:
     assert "check the cable" in (device("192.0.2.1", state="down").reason or "")
     assert "assign one to eth1" in (device().reason or "")
 
@@ -102,12 +102,12 @@ def test_priorities_with_flow_control_are_reported(on: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"prio_pfc": null}', '{"prio_pfc": ["x"]}'])
-def test_an_answer_of_another_shape_is_no_answer(text: str) -> None:
+def test_an_answer_of_another_form_is_not_accepted(text: str) -> None:
     with pytest.raises(ToolFailed, match="cannot read"):
         rdma.parse_pfc(text)
 
 
-def test_flow_control_is_shown_where_the_driver_tells_and_absent_elsewhere() -> None:
+def test_flow_control_is_shown_if_the_driver_reports_it_and_absent_otherwise() -> None:
     machine = FakeSystem()
     machine.plug_rdma("rxe0")
     assert [(one.lossless, one.hint) for one in rdma.with_flow_control(machine)] == [(None, None)], "no tool"

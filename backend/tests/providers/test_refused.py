@@ -34,7 +34,7 @@ def test_a_refused_login_is_its_name_and_its_moment() -> None:
         None,
     ],
 )
-def test_what_is_no_refusal_of_a_name_is_left_out(message: object) -> None:
+def test_other_messages_than_rejected_names_are_omitted(message: object) -> None:
     """The name is what a stranger sent: it may hold anything, and journald tells bytes that are no text as a list."""
     assert list(refused.parse(line(message))) == []
 
@@ -57,7 +57,7 @@ def test_an_entry_without_its_moment_is_left_out() -> None:
         line(REFUSED.format(STRANGER), "9" * 400),
     ],
 )
-def test_a_line_that_is_no_entry_hides_no_other(odd: str) -> None:
+def test_an_invalid_line_hides_no_other(odd: str) -> None:
     found = refused.parse(f"{odd}\n{line(REFUSED.format(STRANGER))}\n")
     assert [one.initiator for one in found] == [STRANGER]
 

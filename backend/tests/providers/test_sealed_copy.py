@@ -52,7 +52,7 @@ def content(machine: FakeSystem) -> bytes | None:
     return base64.b64decode(found.content) if found.header else None
 
 
-def test_the_newest_copy_is_read_and_the_array_tells_its_generation(group: tuple[FakeSystem, GroupCreate]) -> None:
+def test_the_newest_copy_is_read_and_the_array_has_its_generation(group: tuple[FakeSystem, GroupCreate]) -> None:
     machine, made = group
     assert content(machine) is None
     assert sealed_copy.write(machine, order(made, b"one")) == 1
@@ -98,7 +98,7 @@ def test_whatever_strikes_leaves_the_copy_before_or_the_new_one(written: int, wh
     assert number > 3
 
 
-def test_the_copy_is_no_volume_and_goes_with_its_group(group: tuple[FakeSystem, GroupCreate]) -> None:
+def test_the_copy_is_not_a_volume_and_is_removed_with_its_group(group: tuple[FakeSystem, GroupCreate]) -> None:
     machine, made = group
     sealed_copy.write(machine, order(made, b"one"))
     pools, volumes = parse.observed(observe.observe_groups(machine, {}))

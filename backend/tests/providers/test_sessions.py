@@ -5,7 +5,7 @@ from lunette.providers.exports.lio.connected import parse_table
 from lunette.providers.exports.lio.sessions import parse_info
 
 
-def test_a_login_tells_state_and_peer() -> None:
+def test_a_login_reports_state_and_peer() -> None:
     assert parse_info(recorded("linux-6.12/iscsi-acl-logged-in.txt")) == (
         "logged in",
         "127.0.0.1",

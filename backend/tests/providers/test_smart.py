@@ -146,7 +146,7 @@ def test_commands_that_an_nvme_drive_refused_are_distinguished_from_those_that_f
         assert (reading.values.error_log_entries, reading.refused_only) == (7, is_refused)
 
 
-def test_a_trip_temperature_of_zero_is_none() -> None:
+def test_a_trip_temperature_of_zero_is_ignored() -> None:
     assert reported(SAS | {"temperature": {"current": 41, "drive_trip": 0}}).temperature_critical_c is None
 
 
@@ -162,7 +162,7 @@ def test_a_device_without_smart_has_a_problem_in_smartctls_words_and_no_zeros() 
     assert (reading.read_at, reading.passed, reading.values) == (None, None, HealthValues())
 
 
-def test_what_is_no_json_is_a_problem() -> None:
+def test_invalid_json_is_a_problem() -> None:
     assert "smartmontools" in (smart_parse.reading("smartctl 6.6", 7.0).problem or "")
 
 
@@ -172,7 +172,7 @@ def plugged(transport: str) -> tuple[FakeSystem, FakeDisk, ObservedDisk]:
     return machine, fake, observe_disks(machine)[0]
 
 
-def test_an_nvme_drive_tells_its_log_its_bits_and_its_limits() -> None:
+def test_an_nvme_drive_reports_its_log_its_bits_and_its_limits() -> None:
     machine, fake, disk = plugged("nvme")
     machine.tools.drives.health(fake).critical_warning = 0b101
     reading = smart.read(machine, disk, None)
@@ -242,7 +242,7 @@ def test_without_nvme_cli_the_limits_alone_are_missing() -> None:
     assert (reading.values.temperature_warning_c, reading.values.temperature_c) == (None, 35)
 
 
-def test_a_drive_that_sleeps_keeps_what_it_said_last_and_when() -> None:
+def test_a_sleeping_drive_retains_its_last_reading_and_its_time() -> None:
     machine, fake, disk = plugged("sata")
     awake = smart.read(machine, disk, None)
     machine.tools.drives.health(fake).is_asleep = True
@@ -253,7 +253,7 @@ def test_a_drive_that_sleeps_keeps_what_it_said_last_and_when() -> None:
     assert smart.read(machine, disk, asleep).values.pending_sectors == 9
 
 
-def test_a_drive_that_hangs_keeps_what_it_said_last_and_each_miss_counts() -> None:
+def test_a_drive_that_hangs_retains_its_last_reading_and_each_miss_counts() -> None:
     machine, fake, disk = plugged("sas")
     before = smart.read(machine, disk, None)
     machine.tools.drives.health(fake).is_hanging = True
@@ -265,7 +265,7 @@ def test_a_drive_that_hangs_keeps_what_it_said_last_and_each_miss_counts() -> No
     assert smart.read(machine, disk, twice).misses == 0
 
 
-def test_a_drive_that_cannot_be_opened_any_more_keeps_what_it_said_last() -> None:
+def test_a_drive_that_can_no_longer_be_opened_retains_its_last_reading() -> None:
     machine, fake, disk = plugged("sas")
     machine.tools.drives.health(fake).is_failing = True
     before = smart.read(machine, disk, None)

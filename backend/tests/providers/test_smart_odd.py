@@ -195,7 +195,7 @@ def test_the_rest_of_the_readers_raise_nothing_either(name: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "null", "[]", "3", '"ok"', "{", "[" * 100_000, '{"smart_status": 1e999}'])
-def test_what_is_no_document_is_unknown(text: str) -> None:
+def test_an_invalid_document_is_unknown(text: str) -> None:
     reading = smart_parse.reading(text, 7.0)
     assert reading.problem
     assert state_of(reading, findings(reading, {})) is DiskHealthState.UNKNOWN
@@ -223,7 +223,7 @@ def test_counters_of_128_bits_stay_within_what_a_database_holds() -> None:
     assert (values.written_bytes, values.media_errors, values.power_on_hours) == (MOST, MOST, MOST)
 
 
-def test_a_raw_value_of_48_bits_without_its_text_is_read_without_what_the_maker_keeps_above() -> None:
+def test_a_raw_value_of_48_bits_without_its_text_is_read_without_the_vendors_upper_bits() -> None:
     odd = changed(SATA, (*TABLE, 0, "raw"), {"value": 0x0001_0000_0008})
     assert read(odd).values.reallocated_sectors == 8
     odd = changed(SATA, (*TABLE, 3, "raw"), {"value": 0x7FFF_0000_0002, "string": None})
@@ -231,7 +231,7 @@ def test_a_raw_value_of_48_bits_without_its_text_is_read_without_what_the_maker_
 
 
 @pytest.mark.parametrize("absurd", [-273, 255, 32768, None])
-def test_a_sensor_that_tells_nothing_is_no_temperature_and_the_drive_is_well(absurd: object) -> None:
+def test_a_silent_sensor_is_not_a_temperature_and_the_drive_is_ok(absurd: object) -> None:
     reported = log(temperature=absurd) | {"temperature": {"current": absurd}}
     assert read(reported).values.temperature_c is None
     assert state(reported) is DiskHealthState.OK

@@ -95,7 +95,7 @@ def test_what_hosts_know_a_volume_by_is_what_the_kernel_would_show(rig: SpdkRig)
     assert (asked["max_cntlid"], asked["max_namespaces"], asked["allow_any_host"]) == (32767, 256, False)
 
 
-def test_nobody_is_let_in_until_all_volumes_are_there_and_hosts_go_on_trying(rig: SpdkRig) -> None:
+def test_no_host_is_admitted_until_all_volumes_are_present_and_hosts_keep_retrying(rig: SpdkRig) -> None:
     missing = rig.volumes[1].model_copy(update={"device": rig.volumes[1].device + "x"})
     desired = rig.desired(volumes=(rig.volumes[0], missing, rig.volumes[2]))
     report = rig.serve(desired)
@@ -108,7 +108,7 @@ def test_nobody_is_let_in_until_all_volumes_are_there_and_hosts_go_on_trying(rig
     assert rig.sees(rig.connect(41, 31)) == {1: "v11", 2: "v12"}
 
 
-def test_once_open_a_missing_volume_blocks_nobody_who_is_in(rig: SpdkRig) -> None:
+def test_once_open_a_missing_volume_blocks_no_connected_host(rig: SpdkRig) -> None:
     one = subsystem(31, [nvme_host(41)], [lun(51, 1, 11)])
     rig.serve(rig.desired(subsystems=(one,)))
     host = rig.connect(41, 31)
@@ -130,7 +130,7 @@ def test_a_volatile_cache_below_a_volume_is_refused_with_the_drive(rig: SpdkRig)
     assert served_devices(rig.machine) == {}
 
 
-def test_a_cache_that_comes_below_a_volume_in_use_is_reported_and_cuts_nobody_off(rig: SpdkRig) -> None:
+def test_a_cache_that_appears_below_a_volume_in_use_is_reported_and_interrupts_no_host(rig: SpdkRig) -> None:
     rig.serve(rig.desired())
     host = rig.connect(41, 31)
     rig.machine.blocks.disks[0].has_write_cache = True
@@ -141,7 +141,7 @@ def test_a_cache_that_comes_below_a_volume_in_use_is_reported_and_cuts_nobody_of
     assert rig.sees(host) == {1: "v11", 2: "v12"}
 
 
-def test_after_a_kill_all_of_it_comes_back(rig: SpdkRig) -> None:
+def test_after_a_kill_everything_is_restored(rig: SpdkRig) -> None:
     rig.serve(rig.desired())
     rig.machine.spdk.die()
     with pytest.raises(Unavailable):
@@ -151,7 +151,7 @@ def test_after_a_kill_all_of_it_comes_back(rig: SpdkRig) -> None:
     assert rig.sees(rig.connect(42, 31, KEYS)) == {1: "v11", 2: "v12"}
 
 
-def test_an_unmapped_volume_goes_and_the_others_stay(rig: SpdkRig) -> None:
+def test_an_unmapped_volume_is_withdrawn_and_the_others_stay(rig: SpdkRig) -> None:
     rig.serve(rig.desired())
     host = rig.connect(41, 31)
     left = subsystem(31, [nvme_host(41), nvme_host(42, dhchap(1, 2))], [lun(51, 1, 11)])

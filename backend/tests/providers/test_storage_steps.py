@@ -111,7 +111,7 @@ def test_a_member_that_was_pulled_is_refused(rig: Rig) -> None:
     assert carried(rig, 1) == []
 
 
-def test_a_member_somebody_holds_is_refused(rig: Rig) -> None:
+def test_a_member_that_is_open_is_refused(rig: Rig) -> None:
     step = rig.create()
     rig.machine.blocks.open_exclusively(f"/dev/{rig.disks[1].kernel_name}", "dd")
     with pytest.raises(LunetteError):
@@ -119,7 +119,7 @@ def test_a_member_somebody_holds_is_refused(rig: Rig) -> None:
     assert carried(rig, 0) == []
 
 
-def test_a_member_of_another_array_is_refused_and_keeps_its_superblock(rig: Rig) -> None:
+def test_a_member_of_another_array_is_refused_and_its_superblock_unchanged(rig: Rig) -> None:
     rig.do(rig.create())
     other = rig.create(disks=4).model_copy(update={"uuid": "d" * 32, "md_name": "a2"})
     with pytest.raises(InUse):
@@ -332,7 +332,7 @@ def test_a_wipe_of_an_exchanged_or_used_disk_is_refused(rig: Rig) -> None:
     assert carried(rig, 0) == ["ext4"]
 
 
-def test_nothing_is_wiped_of_a_disk_of_which_somebody_unseen_uses_a_partition(rig: Rig) -> None:
+def test_a_disk_with_a_partition_in_hidden_use_is_not_wiped(rig: Rig) -> None:
     """A container or a virtual machine may have it open: no mount of ours tells, but the kernel refuses to share it."""
     disk = rig.disks[0]
     disk.media.signatures = [FakeSignature("ext4", 1080, "data", "u1")]

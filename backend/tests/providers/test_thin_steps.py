@@ -113,7 +113,7 @@ def test_a_volume_is_never_made_smaller_and_never_larger_than_what_is_left(rig: 
         rig.do(rig.grow(128 * MIB, cut).model_copy(update={"volume_id": "another"}))
 
 
-def test_a_kernel_that_was_not_told_the_new_size_is_told_by_the_repeated_step(rig: ThinRig) -> None:
+def test_the_repeated_step_reports_the_new_size_to_the_kernel(rig: ThinRig) -> None:
     cut = rig.cut(rig.made)
     rig.do(cut)
     step = rig.grow(128 * MIB, cut)
@@ -155,7 +155,7 @@ def cut_in_conversion(rig: ThinRig) -> None:
 
 
 @pytest.mark.parametrize("name", ["lvol0", "lvol3"])
-def test_a_spare_that_was_not_finished_goes_with_the_pool_and_a_volume_of_others_never(rig: ThinRig, name: str) -> None:
+def test_an_unfinished_spare_is_deleted_with_the_pool_and_a_foreign_volume_never(rig: ThinRig, name: str) -> None:
     mine = f"lvol{int(name[4:]) + 1}"
     rig.machine.run(["lvcreate", "-y", "--type", "linear", "--name", name, "--size", f"{4 * MIB}b", rig.made.group])
     cut_in_conversion(rig)
@@ -177,7 +177,7 @@ def test_a_volume_of_others_in_the_place_of_the_spare_stays(rig: ThinRig) -> Non
     assert sizes(rig) == {"lvol0": 8 * MIB}
 
 
-def test_the_pool_refuses_errors_instead_of_queueing_and_keeps_a_spare(rig: ThinRig) -> None:
+def test_the_pool_returns_errors_instead_of_queueing_and_has_a_spare(rig: ThinRig) -> None:
     rig.do(rig.pool)
     (command,) = [c.detail for c in rig.machine.faults.calls if "--type thin-pool" in c.detail]
     policy = (
@@ -194,7 +194,7 @@ def test_the_pool_refuses_errors_instead_of_queueing_and_keeps_a_spare(rig: Thin
     assert [volume.name for volume in rig.agent.observe().volumes] == []
 
 
-def test_a_thin_volume_tells_what_it_holds(rig: ThinRig) -> None:
+def test_a_thin_volume_reports_its_usage(rig: ThinRig) -> None:
     rig.with_thin()
     rig.machine.write_data(rig.device, 0, "x")
     (volume,) = rig.agent.observe().volumes
@@ -271,7 +271,7 @@ def test_a_pool_grows_in_data_and_metadata(rig: ThinRig) -> None:
     assert (pool.thin.size_bytes, pool.thin.metadata_bytes) == (256 * MIB, 8 * MIB)
 
 
-def test_a_snapshot_keeps_what_was_and_is_never_active(rig: ThinRig) -> None:
+def test_a_snapshot_retains_the_content_and_is_never_active(rig: ThinRig) -> None:
     rig.with_thin()
     rig.machine.write_data(rig.device, 0, "old")
     rig.do(rig.take)
@@ -336,7 +336,7 @@ def test_a_roll_back_clears_what_one_that_failed_for_good_has_left(rig: ThinRig)
     assert set(sizes(rig)) == {rig.thin.backing_name, rig.take.backing_name}
 
 
-def test_a_roll_back_keeps_the_snapshot_and_the_size(rig: ThinRig) -> None:
+def test_a_roll_back_retains_the_snapshot_and_the_size(rig: ThinRig) -> None:
     rig.with_thin()
     rig.machine.write_data(rig.device, 0, "old")
     rig.do(rig.take)

@@ -83,7 +83,7 @@ def test_a_choice_reads_as_it_was_written_and_lies_in_one_sector(choice: Choice)
 
 
 @pytest.mark.parametrize("block", [b"", b"#" * 1024, Choice().encode()[1:], Choice().encode().replace(b"=a", b"=c")])
-def test_what_is_no_choice_is_not_taken_for_one(block: bytes) -> None:
+def test_an_invalid_choice_is_not_accepted(block: bytes) -> None:
     assert Choice.decode(block) is None
     assert latest([Choice.decode(block)]) == Choice()
     assert latest([None, Choice(good="b", count=3)]).good == "b"
@@ -269,7 +269,7 @@ def test_what_rauc_says_last_is_the_reason_where_no_words_are_known() -> None:
     assert "changed after it was signed" in rauc.explain(ToolFailed("", log=log.format(changed)))
 
 
-def test_rauc_is_told_of_both_slots_and_starts_neither() -> None:
+def test_rauc_knows_both_slots_and_starts_neither() -> None:
     system, _ = appliance()
     slots = slots_of(system)
     text = rauc.configuration(slots, revokes=False)

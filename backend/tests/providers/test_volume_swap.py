@@ -63,7 +63,7 @@ def bench(request: pytest.FixtureRequest) -> Bench:
     return made
 
 
-def test_the_volume_is_as_it_was_and_what_it_held_is_kept_without_a_device(bench: Bench) -> None:
+def test_the_volume_is_as_it_was_and_its_content_is_retained_without_a_device(bench: Bench) -> None:
     step = bench.step
     assert bench.rig.do(step)
     assert not bench.rig.do(step)
@@ -101,7 +101,7 @@ def test_a_volume_that_is_open_stays_as_it_is_and_so_does_one_that_is_opened_bef
     assert bench.says() == "old"
 
 
-def test_where_what_it_held_is_gone_nothing_is_undone(bench: Bench) -> None:
+def test_if_the_content_is_lost_nothing_is_undone(bench: Bench) -> None:
     step = bench.step
     bench.rig.do(step)
     erase = VolumeDelete(
@@ -128,7 +128,7 @@ def test_a_volume_and_a_snapshot_of_others_are_left_alone(bench: Bench) -> None:
     assert (bench.volumes(), bench.says()) == (before, BEFORE_WRITES)
 
 
-def test_a_volume_that_somebody_removed_leaves_nothing_to_take_back(bench: Bench) -> None:
+def test_a_volume_removed_elsewhere_leaves_nothing_to_undo(bench: Bench) -> None:
     """A refusal of the undo would leave the job stuck."""
     gone = bench.step.model_copy(update={"backing_name": "v999999999999"})
     with pytest.raises(NotFound, match="removed meanwhile"):
@@ -137,7 +137,7 @@ def test_a_volume_that_somebody_removed_leaves_nothing_to_take_back(bench: Bench
     assert bench.says() == BEFORE_WRITES
 
 
-def test_a_second_roll_back_keeps_what_the_volume_held_then(bench: Bench) -> None:
+def test_a_second_roll_back_retains_the_content_of_that_time(bench: Bench) -> None:
     bench.rig.do(bench.step)
     bench.rig.machine.write_data(bench.device, 0, "newer")
     another = bench.step.model_copy(

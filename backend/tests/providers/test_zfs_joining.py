@@ -27,7 +27,7 @@ def special_step(farm: Farm) -> PoolAddSpecial:
     )
 
 
-def test_a_power_cut_before_a_special_disk_is_recorded_keeps_no_pool_from_starting(farm: Farm) -> None:
+def test_a_power_cut_before_a_special_disk_is_recorded_prevents_no_pool_from_starting(farm: Farm) -> None:
     step = special_step(farm)
     assert farm.do(step)
     farm.machine.power_cut()

@@ -69,7 +69,7 @@ def test_labels_are_read_only_where_a_link_says_too_little(farm: Twins) -> None:
     assert read() == [], "a drive over a fabric is never read"
 
 
-def test_a_member_that_is_gone_is_not_taken_for_the_lun_that_has_its_link_now(farm: Twins) -> None:
+def test_a_missing_member_is_not_confused_with_the_lun_that_has_its_link_now(farm: Twins) -> None:
     farm.machine.pull(farm.lun)
     farm.move_link(to=farm.twin)
     found = farm.pool()
@@ -81,7 +81,7 @@ def test_a_member_that_is_gone_is_not_taken_for_the_lun_that_has_its_link_now(fa
     assert found.state is ArrayState.DEGRADED
 
 
-def test_a_pool_whose_members_are_recorded_by_other_links_comes_up(farm: Twins) -> None:
+def test_a_pool_whose_members_are_recorded_by_other_links_is_imported(farm: Twins) -> None:
     farm.machine.reboot()
     members = tuple(MemberDisk(disk_id=disk.links()[1], serial="") for disk in (farm.lun, farm.third))
     kept = farm.create_step.members[1]

@@ -58,7 +58,7 @@ def test_what_a_scrub_found_is_reported_once_it_is_over(state: str, whole: bool)
     assert found.scrubbed == ScrubOutcome(mismatches=4096, lost=1, repaired=True, is_whole=whole)
 
 
-def test_a_disk_that_is_gone_is_missing_before_zfs_stumbles_over_it() -> None:
+def test_a_lost_disk_is_missing_before_zfs_notices() -> None:
     found = array("raidz1", 2)
     assert found.state is ArrayState.DEGRADED
     assert [m.state for m in found.members] == ["in_sync", "missing", "in_sync"]

@@ -75,7 +75,7 @@ def array(row: Row, *, all_disks: bool = True) -> ObservedArray:
 
 
 @pytest.mark.parametrize("lost", [0, 1])
-def test_a_draid_of_which_openzfs_2_3_2_tells_only_the_name(lost: int) -> None:
+def test_a_draid_of_which_openzfs_2_3_2_reports_only_the_name(lost: int) -> None:
     """zpool_vdev_is_interior of 2.3.0 to 2.3.2 does not know a dRAID by its name."""
     leaves = [leaf(n, "REMOVED" if n < lost else "ONLINE") for n in range(6)]
     bare = top("draid1:4d:6c:1s-0", *leaves)
@@ -118,7 +118,7 @@ def test_a_sequential_rebuild_in_a_pool_that_was_never_scrubbed() -> None:
     assert (found.progress.action, found.progress.percent) == ("recover", 5.0)
 
 
-def test_a_sequential_rebuild_keeps_what_the_last_scrub_found() -> None:
+def test_a_sequential_rebuild_retains_the_result_of_the_last_scrub() -> None:
     scan = {"function": "SCRUB", "state": "FINISHED", "processed": 0, "errors": 2, "rebuild_stats": REBUILDS}
     found = array(pool(top("mirror-0", leaf(0), leaf(1)), scan_stats=scan))
     assert found.state is ArrayState.REBUILDING

@@ -111,7 +111,7 @@ def test_two_machines_draw_two_hostids() -> None:
 
 
 @pytest.mark.parametrize("broken", [b"", b"\x01\x02", bytes(4)])
-def test_what_is_no_hostid_to_zfs_is_replaced_and_what_is_one_stays(broken: bytes) -> None:
+def test_an_invalid_hostid_is_replaced_and_a_valid_one_stays(broken: bytes) -> None:
     machine = FakeSystem()
     machine.files.seed(HOSTID, broken)
     keep_hostid(machine)
@@ -142,7 +142,7 @@ def test_a_pool_that_another_machine_has_in_use_is_left_alone_and_says_so(farm: 
     assert farm.machine.zfs.imported == {}
 
 
-def test_an_exported_pool_comes_up_on_another_machine(farm: Farm) -> None:
+def test_an_exported_pool_is_imported_on_another_machine(farm: Farm) -> None:
     assert shut_down(farm.machine) == []
     farm.machine.reboot()
     farm.machine.files.seed(HOSTID, bytes.fromhex("0badcafe"))
@@ -185,7 +185,7 @@ def test_a_disk_that_returns_takes_its_place_again_and_a_whole_pool_costs_no_com
     assert not [call for call in farm.machine.faults.calls[since:] if call.detail.startswith("zpool")]
 
 
-def test_a_disk_that_was_missing_at_the_import_takes_its_place_when_it_comes_back(farm: Farm) -> None:
+def test_a_disk_that_was_missing_at_the_import_rejoins_when_it_returns(farm: Farm) -> None:
     """Of such a disk JSON says CANT_OPEN, of one that left later REMOVED."""
     farm.machine.reboot()
     farm.machine.pull(farm.disks[0])
@@ -286,7 +286,7 @@ def test_a_pool_without_its_special_disk_stays_down(stripe: Farm) -> None:
     assert "did not start with 3 of 4 disks: cannot import" in (stripe.bring_up() or "")
 
 
-def test_a_cache_disk_of_somebody_is_no_blank_data_disk(rig: Rig) -> None:
+def test_a_foreign_cache_disk_is_not_a_blank_data_disk(rig: Rig) -> None:
     """Its label names no pool, so nobody can tell whose it is; only a disk that is to be a cache may carry one."""
     rig.machine.zfs.partition(rig.disks[0])
     rig.disks[0].partitions[0].media.signatures = [FakeSignature("zfs_member", 262144, None, None)]
@@ -298,7 +298,7 @@ def test_a_cache_disk_of_somebody_is_no_blank_data_disk(rig: Rig) -> None:
     assert rig.disks[0].partitions[0].media.signatures
 
 
-def test_a_cache_disk_of_somebody_does_not_replace_a_data_disk_and_is_left_alone(farm: Farm) -> None:
+def test_a_foreign_cache_disk_does_not_replace_a_data_disk_and_is_left_alone(farm: Farm) -> None:
     farm.machine.zfs.partition(farm.disks[3])
     farm.disks[3].partitions[0].media.signatures = [FakeSignature("zfs_member", 262144, None, None)]
     farm.machine.changed()
@@ -320,7 +320,7 @@ def test_a_shutdown_leaves_a_pool_of_which_a_zvol_is_open(farm: Farm, *, claims:
     assert farm.create_step.pool in farm.machine.zfs.imported
 
 
-def test_a_shutdown_leaves_every_pool_with_volumes_if_nobody_knows_what_is_open(farm: Farm) -> None:
+def test_a_shutdown_leaves_every_pool_with_volumes_if_open_volumes_are_unknown(farm: Farm) -> None:
     (refused,) = assemble.shut_down(farm.machine, None)
     assert refused == f"pool {farm.create_step.pool}: {farm.cut_step.backing_name} may still be open"
     assert farm.create_step.pool in farm.machine.zfs.imported
@@ -334,7 +334,7 @@ def test_a_foreign_pool_is_not_exported_and_shown_as_foreign(farm: Farm) -> None
     assert farm.create_step.pool in farm.machine.zfs.imported
 
 
-def test_a_disk_of_somebodys_pool_is_refused_and_keeps_it(farm: Farm) -> None:
+def test_a_disk_of_a_foreign_pool_is_refused_and_unchanged(farm: Farm) -> None:
     farm.machine.zfs.partition(farm.disks[3])
     farm.disks[3].partitions[0].media.signatures = [FakeSignature("zfs_member", 262144, "theirs", "77")]
     farm.machine.changed()

@@ -151,7 +151,7 @@ def test_where_one_volume_changed_no_snapshot_is_taken(pair: PairFarm) -> None:
     assert pair.shown() == set()
 
 
-def test_of_snapshots_at_one_moment_none_goes_while_a_clone_needs_one(pair: PairFarm) -> None:
+def test_simultaneous_snapshots_stay_while_a_clone_needs_one(pair: PairFarm) -> None:
     pair.do(pair.both)
     (clone,) = zvol.clone_steps(pair.pool_name, FIRST, VOLUME_ID, [("aaaaaaaa-2222-4000-8000-000000000007", 64 * MIB)])
     pair.do(clone)
@@ -160,7 +160,7 @@ def test_of_snapshots_at_one_moment_none_goes_while_a_clone_needs_one(pair: Pair
     assert pair.shown() == {FIRST, SECOND}
 
 
-def test_a_snapshot_of_somebody_else_under_one_of_the_names_is_left_alone(pair: PairFarm) -> None:
+def test_a_foreign_snapshot_under_one_of_the_names_is_left_alone(pair: PairFarm) -> None:
     pair.machine.run(["zfs", "snapshot", f"{pair.pool_name}/{pair.both.snapshots[1].backing_name}"])
     for attempt in (pair.do, pair.undo):
         with pytest.raises(Conflict, match="was not changed"):
@@ -181,7 +181,7 @@ def test_what_carries_another_mark_is_left_alone(farm: SnapshotFarm) -> None:
     assert take.backing_name in farm.sizes()
 
 
-def test_a_roll_back_goes_to_the_newest_snapshot_keeps_the_size_and_is_done_once(farm: SnapshotFarm) -> None:
+def test_a_roll_back_uses_the_newest_snapshot_retains_the_size_and_is_done_once(farm: SnapshotFarm) -> None:
     farm.machine.write_data(farm.device, 0, "old")
     farm.do(farm.take())
     farm.machine.write_data(farm.device, 0, "new")

@@ -133,7 +133,7 @@ def content_of(store: Store) -> dict[str, list[tuple[Any, ...]]]:
         }
 
 
-def test_all_of_it_comes_back_in_the_place_of_all_that_is_there(store: Store, tmp_path: Path) -> None:
+def test_everything_is_restored_in_place_of_the_present_state(store: Store, tmp_path: Path) -> None:
     filled(store)
     before = content_of(store)
     with store.read() as tx:
@@ -155,7 +155,7 @@ def test_all_of_it_comes_back_in_the_place_of_all_that_is_there(store: Store, tm
     assert after == before
 
 
-def test_it_goes_from_one_kind_of_database_to_the_other(store: Store, tmp_path: Path) -> None:
+def test_it_moves_from_one_kind_of_database_to_the_other(store: Store, tmp_path: Path) -> None:
     filled(store)
     before = content_of(store)
     with store.read() as tx:
@@ -306,7 +306,7 @@ def test_events_that_are_written_meanwhile_are_not_half_in_it(store: Store) -> N
     assert count is not None
 
 
-def test_a_box_opens_what_the_keys_of_a_backup_sealed_and_keeps_its_own(tmp_path: Path) -> None:
+def test_a_box_opens_what_the_keys_of_a_backup_sealed_and_retains_its_own(tmp_path: Path) -> None:
     mine, other = SecretBox.at(tmp_path / "mine.key"), SecretBox.at(tmp_path / "other.key")
     own, foreign = mine.seal(SecretStr("own")), other.seal(SecretStr("foreign"))
     mine.learn(other.keys)

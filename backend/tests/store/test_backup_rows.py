@@ -149,7 +149,7 @@ def test_a_hostile_value_is_named(engine: Engine, table: Table, name: str) -> No
 
 @pytest.mark.parametrize(("table", "name"), NUMBERS, ids=[f"{table.name}.{name}" for table, name in NUMBERS])
 @pytest.mark.parametrize("hostile", [-1000, 1.5, "many"])
-def test_a_number_that_is_none_is_named(engine: Engine, table: Table, name: str, hostile: Any) -> None:
+def test_an_invalid_number_is_named(engine: Engine, table: Table, name: str, hostile: Any) -> None:
     with engine.begin() as connection:
         connection.execute(table.delete())
         connection.execute(insert(table), good(table, checks()[table]) | {name: hostile})

@@ -59,7 +59,7 @@ def test_a_reader_after_a_failed_write_attempt_does_not_lame_the_next_writer(sto
     assert names(store) == ["h0", "h1", "h2"]
 
 
-def test_a_reader_keeps_its_snapshot_while_others_commit(store: Store) -> None:
+def test_a_reader_retains_its_snapshot_while_others_commit(store: Store) -> None:
     with store.read() as tx:
         assert tx.scalars(select(Host.name)).all() == []
         with store.write() as other:
@@ -173,7 +173,7 @@ def test_a_writer_that_waits_too_long_for_its_turn_is_refused_in_words(store: St
     assert names(store) == ["a"]
 
 
-def test_sqlite_is_told_to_flush_every_commit(sqlite_store: Store) -> None:
+def test_sqlite_flushes_every_commit(sqlite_store: Store) -> None:
     with sqlite_store.read() as tx:
         assert tx.scalar(text("PRAGMA journal_mode")) == "wal"
         assert tx.scalar(text("PRAGMA synchronous")) == 2

@@ -36,7 +36,7 @@ def noted(store: Store) -> str:
         return tx.get_one(Meta, "note").value
 
 
-def test_hundreds_of_changes_are_written_in_place_while_there_is_no_room(folder: Path) -> None:
+def test_hundreds_of_changes_are_written_in_place_while_there_is_no_space(folder: Path) -> None:
     store = Store.open(fresh_file(folder), BOX, lasting=True)
     assert (folder / "lunette.db-wal").stat().st_size >= LOG_BYTES
     note(store, "before")
@@ -57,7 +57,7 @@ def test_hundreds_of_changes_are_written_in_place_while_there_is_no_room(folder:
     store.close()
 
 
-def test_it_is_opened_and_read_where_there_is_no_room_for_an_index_of_its_log(folder: Path) -> None:
+def test_it_is_opened_and_read_without_space_for_an_index_of_its_log(folder: Path) -> None:
     url = fresh_file(folder)
     store = Store.open(url, BOX)
     note(store, "kept")
@@ -95,7 +95,7 @@ def test_a_log_that_was_not_made_at_the_start_is_made_once_there_is_room(folder:
     store.close()
 
 
-def test_a_log_that_was_made_longer_loses_nothing_when_the_power_goes(folder: Path) -> None:
+def test_an_extended_log_loses_nothing_in_a_power_failure(folder: Path) -> None:
     """What lies in it beyond the last change is no change."""
     store = Store.open(fresh_file(folder), BOX, lasting=True)
     note(store, "acknowledged")

@@ -47,7 +47,7 @@ def asked(peer: socket.socket, count: int) -> list[dict[str, object]]:
     return found
 
 
-def test_answers_are_told_apart_and_put_in_order(tmp_path: Path) -> None:
+def test_answers_are_distinguished_and_ordered(tmp_path: Path) -> None:
     heard: list[dict[str, object]] = []
 
     def talk(peer: socket.socket) -> None:
@@ -84,7 +84,7 @@ def test_many_requests_do_not_wait_for_each_other(tmp_path: Path) -> None:
         assert len(jsonrpc.call(path, many, 60)) == len(many)
 
 
-def test_where_nobody_listens_nothing_was_done(tmp_path: Path) -> None:
+def test_without_a_listener_nothing_was_done(tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="no program answers"):
         jsonrpc.call(str(tmp_path / "none.sock"), CALLS, 5)
     assert jsonrpc.call(str(tmp_path / "none.sock"), [], 5) == ()

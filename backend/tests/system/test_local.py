@@ -65,14 +65,14 @@ def test_the_search_path_is_fixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert SYSTEM.find_tool("lsblk") != str(intruder)
 
 
-def test_a_failing_command_tells_its_last_words_and_logs_all_of_them() -> None:
+def test_a_failing_command_shows_the_end_of_its_output_and_logs_all_of_it() -> None:
     with pytest.raises(ToolFailed) as caught:
         SYSTEM.run(["ls", "/nowhere-at-all"])
     assert "No such file" in caught.value.detail
     assert "ls /nowhere-at-all: exit code 2" in caught.value.log
 
 
-def test_an_exit_code_that_was_expected_is_no_failure() -> None:
+def test_an_expected_exit_code_is_not_a_failure() -> None:
     assert SYSTEM.run(["sh", "-c", "exit 5"], ok=(0, 5)).returncode == 5
 
 
@@ -117,7 +117,7 @@ def test_a_command_is_not_run_alongside_one_of_its_kind_that_cannot_die() -> Non
     assert child.wait() == 0, "it was reaped, so its number is free"
 
 
-def test_a_child_that_keeps_the_pipe_open_does_not_hold_us() -> None:
+def test_a_child_with_an_open_pipe_does_not_delay_us() -> None:
     started = time.monotonic()
     with pytest.raises(ToolFailed):
         SYSTEM.run(["sh", "-c", f"sleep {LONG_S} &"], timeout_s=0.5)
@@ -140,7 +140,7 @@ def test_a_durable_write_replaces_the_file_and_leaves_nothing_else(tmp_path: Pat
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_durable_write_that_fails_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_durable_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "ledger.json"
     SYSTEM.write_durably(str(path), b"old")
 
@@ -231,7 +231,7 @@ def program(folder: Path, body: str) -> str:
     return str(path)
 
 
-def test_a_program_that_is_not_ours_is_asked_with_its_words(tmp_path: Path) -> None:
+def test_an_external_program_is_called_with_its_arguments(tmp_path: Path) -> None:
     assert SYSTEM.ask(program(tmp_path, 'echo "$# $1"'), ["/dev/x y"], timeout_s=10, limit_bytes=100) == "1 /dev/x y\n"
 
 

@@ -52,7 +52,7 @@ def refusal(action: object, *arguments: str) -> int | None:
     return None
 
 
-def test_a_folder_comes_with_its_default_groups_and_attributes(exported: FakeSystem) -> None:
+def test_a_folder_is_created_with_its_default_groups_and_attributes(exported: FakeSystem) -> None:
     assert exported.listdir(TPG) == [
         "acls",
         "attrib",
@@ -84,7 +84,7 @@ def test_what_a_link_points_to_is_busy(exported: FakeSystem) -> None:
     assert refusal(exported.rmdir, f"{TPG}/lun/lun_0") == errno.EBUSY
 
 
-def test_it_comes_apart_from_the_leaves(exported: FakeSystem) -> None:
+def test_it_is_removed_from_the_leaves(exported: FakeSystem) -> None:
     exported.unlink(f"{TPG}/acls/{INITIATOR}/lun_1/vol")
     exported.rmdir(f"{TPG}/acls/{INITIATOR}/lun_1")
     exported.rmdir(f"{TPG}/acls/{INITIATOR}")
@@ -130,7 +130,7 @@ def test_a_backstore_needs_a_free_device(machine: FakeSystem, device: str, code:
     assert machine.read(f"{STORE}/enable") == "0\n"
 
 
-def test_an_enabled_backstore_keeps_its_device(exported: FakeSystem) -> None:
+def test_an_enabled_backstore_retains_its_device(exported: FakeSystem) -> None:
     assert refusal(exported.write, f"{STORE}/control", "udev_path=/dev/nvme2n1") == errno.EEXIST
     assert refusal(exported.write, f"{STORE}/enable", "1") == errno.EEXIST
     assert refusal(exported.write, f"{STORE}/enable", "0") == errno.EINVAL

@@ -39,7 +39,7 @@ def test_a_crash_strikes_before_half_way_or_after(when: When, content: bytes) ->
     assert machine.read_file(LEDGER) == content
 
 
-def test_a_crash_is_no_exception_that_code_could_swallow() -> None:
+def test_a_crash_is_not_an_exception_that_code_could_swallow() -> None:
     machine = FakeSystem()
     machine.faults.crash_at(1)
 

@@ -48,7 +48,9 @@ def test_lvm_refuses_with_its_own_words(machine: FakeSystem, command: list[str],
     assert (result.returncode, words in result.stderr) == (code, True), result.stderr
 
 
-def test_a_pool_with_volumes_is_not_selected_by_their_absence_and_the_spare_goes_with_it(machine: FakeSystem) -> None:
+def test_a_pool_with_volumes_is_not_selected_by_their_absence_and_its_spare_is_deleted_with_it(
+    machine: FakeSystem,
+) -> None:
     select = ["lvremove", "-y", "--select", "thin_count=0", "g/pool"]
     before = free_extents(machine)
     machine.run(select)

@@ -45,14 +45,14 @@ def test_a_namespace_is_enabled_only_with_a_device_that_is_there(machine: FakeSy
     assert refusal(machine.mkdir, f"{SUBSYSTEM}/namespaces/0") == errno.EINVAL
 
 
-def test_an_enabled_namespace_keeps_its_device_and_claims_it_not(served: FakeSystem) -> None:
+def test_an_enabled_namespace_retains_its_device_without_claiming_it(served: FakeSystem) -> None:
     for name, value in (("device_path", "/dev/nvme2n1"), ("device_uuid", "12345678-1234-4234-8234-123456789abc")):
         assert refusal(served.write, f"{NAMESPACE}/{name}", value) == errno.EBUSY
     assert served.read(f"{NAMESPACE}/device_path") == "/dev/nvme1n1\n"
     assert not served.is_held("/dev/nvme1n1")
 
 
-def test_a_port_keeps_its_address_while_it_listens(served: FakeSystem) -> None:
+def test_a_listening_port_retains_its_address(served: FakeSystem) -> None:
     assert refusal(served.write, f"{PORT}/addr_trsvcid", "4421") == errno.EACCES
     assert refusal(served.rmdir, PORT) == errno.ENOTEMPTY
     assert refusal(served.symlink, SUBSYSTEM, f"{PORT}/subsystems/again") == errno.EEXIST

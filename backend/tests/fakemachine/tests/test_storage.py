@@ -173,7 +173,7 @@ def test_lvm_refuses_with_its_own_words(machine: FakeSystem, command: list[str],
     assert (result.returncode, words in result.stderr) == (code, True)
 
 
-def test_a_volume_somebody_has_open_is_not_removed(machine: FakeSystem) -> None:
+def test_an_open_volume_is_not_removed(machine: FakeSystem) -> None:
     create(machine)
     machine.run(["vgcreate", "-y", "g", BY_UUID])
     machine.run([*LV, "g"])
@@ -233,7 +233,7 @@ def test_a_tool_that_is_not_installed_is_unavailable(machine: FakeSystem) -> Non
         machine.run(["mdadm", "--examine", "/dev/nvme1n1"])
 
 
-def test_what_changes_while_somebody_looks_breaks_no_look_and_is_seen_by_the_next(
+def test_a_change_during_an_observation_breaks_nothing_and_is_in_the_next(
     machine: FakeSystem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add = machine.fc.add_to
