@@ -59,7 +59,7 @@ def test_the_unit_starts_before_the_network_and_after_what_flushes() -> None:
     assert unit["Service"]["ExecStart"] == "/usr/libexec/lunette/load-firewall"
 
 
-def test_only_what_the_iso_installs_is_filtered_without_being_asked() -> None:
+def test_only_what_the_iso_installs_is_filtered_by_default() -> None:
     marks = [path.relative_to(IMAGE).parts[0] for path in IMAGE.rglob("firewall-managed")]
     assert marks == ["live"]
 

@@ -34,7 +34,7 @@ def test_names_and_identifiers_belong_to_one_key() -> None:
     assert len({DISC.identifier("gpt"), DISC.identifier("efi"), other.identifier("gpt")}) == 3
 
 
-def test_the_menu_and_the_first_stage_look_for_this_iso_and_no_other() -> None:
+def test_the_menu_and_the_first_stage_search_for_this_iso_and_no_other() -> None:
     for name in ("grub.cfg", "early.cfg"):
         text = (IMAGE / "iso" / name).read_text()
         assert "@LABEL@" in text

@@ -42,7 +42,7 @@ def unpacked(folder: Path, version: str) -> Path:
     return folder
 
 
-def test_the_kernel_is_testings_unless_that_of_debian_13_is_asked_for(
+def test_the_kernel_is_testings_unless_that_of_debian_13_is_requested(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache, base = Cache(tmp_path), unpacked(tmp_path / "base-1", "7.2.7")

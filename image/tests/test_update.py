@@ -165,7 +165,7 @@ def test_a_trial_is_watched_by_a_program_of_its_own_and_only_then() -> None:
     assert "enable lunette-trial.service" in preset.splitlines()
 
 
-def test_only_root_may_ask_for_an_installation() -> None:
+def test_only_root_may_request_an_installation() -> None:
     policy = IMAGE / "live/etc/dbus-1/system.d/lunette-updates.conf"
     text = policy.read_text()
     assert text.index("<deny") < text.index('<policy user="root">') < text.index("<allow")

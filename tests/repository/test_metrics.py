@@ -39,7 +39,7 @@ def test_units_are_in_the_names_and_counters_say_that_they_are() -> None:
         assert not re.search(r"_(ms|mib|kib|sectors|percent)(_|$)", name), name
 
 
-def test_the_dashboard_asks_for_metrics_that_exist_with_labels_they_have() -> None:
+def test_the_dashboard_queries_metrics_that_exist_with_labels_they_have() -> None:
     dashboard = json.loads(_DASHBOARD.read_text())
     asked = _texts(dashboard["panels"], "expr") + _texts(dashboard["templating"], "query")
     assert sum("lunette_" in text for text in asked) > len(dashboard["panels"])
@@ -56,12 +56,12 @@ def test_the_dashboard_asks_for_metrics_that_exist_with_labels_they_have() -> No
             assert set(re.findall(r"{{(\w+)}}", target["legendFormat"])) <= {*family.labels, "instance"}, target
 
 
-def test_counters_are_asked_for_as_rates() -> None:
+def test_counters_are_queried_as_rates() -> None:
     for expression in _texts(json.loads(_DASHBOARD.read_text())["panels"], "expr"):
         for name in _NAME.findall(expression):
             if name.endswith("_total"):
                 assert f"rate({name}" in expression, expression
 
 
-def test_the_howto_asks_for_metrics_that_exist() -> None:
+def test_the_howto_queries_metrics_that_exist() -> None:
     assert set(_NAME.findall(_HOWTO.read_text())) <= set(_METRICS)

@@ -80,7 +80,7 @@ def test_every_pin_of_pyproject_is_exact() -> None:
     assert ">=" not in text.split("[project.scripts]")[0].replace('requires-python = ">=3.11"', "")
 
 
-def test_every_package_that_the_backend_asks_for_is_imported_by_it() -> None:
+def test_every_package_that_the_backend_requires_is_imported_by_it() -> None:
     """What nothing uses can still be attacked. Extras bring packages that nobody named."""
     asked = tomllib.loads((ROOT / "backend/pyproject.toml").read_text())["project"]["dependencies"]
     modules = {"argon2-cffi": "argon2", "prometheus-client": "prometheus_client", "pyyaml": "yaml"}

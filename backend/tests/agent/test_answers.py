@@ -11,7 +11,7 @@ from lunette.domain.agent_protocol import Envelope, Hello, ProblemReply, reply_t
 from lunette.domain.errors import ProblemType
 
 
-def test_what_the_kernel_refuses_is_a_refusal_wherever_the_agent_asked_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_kernel_refuses_is_a_refusal_wherever_the_agent_called_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """A job tries an irreversible step again after such a refusal, and not after a bug (engine/runner.py)."""
 
     def look(_self: Agent) -> None:

@@ -37,7 +37,7 @@ def floor(request: pytest.FixtureRequest) -> Floor:
     return made
 
 
-def test_without_a_deadline_a_host_waits_for_ever(floor: Floor) -> None:
+def test_without_a_deadline_a_host_waits_forever(floor: Floor) -> None:
     floor.hide(12)
     floor.take()
     floor.wait(10 * 86400)
@@ -83,7 +83,7 @@ def test_what_arrives_half_a_second_before_the_deadline_is_served_from_the_start
     assert floor.reported(41).opened_without_after_s is None
 
 
-def test_a_deadline_is_over_only_after_a_look_at_the_arrays(floor: Floor) -> None:
+def test_a_deadline_is_over_only_after_the_arrays_were_checked(floor: Floor) -> None:
     floor.hide(12)
     floor.take(DEADLINE_S)
     floor.rig.machine.advance(DEADLINE_S + 1)
@@ -186,7 +186,7 @@ def test_a_second_pass_changes_nothing_and_reports_no_repair(floor: Floor) -> No
 
 
 @pytest.mark.parametrize(("due_s", "pause_s"), [(None, BLOCKED_S), (0.5, 0.5), (600, BLOCKED_S)])
-def test_the_agent_looks_again_when_a_deadline_is_over(due_s: float | None, pause_s: float) -> None:
+def test_the_agent_checks_again_when_a_deadline_is_over(due_s: float | None, pause_s: float) -> None:
     assert loop.pause_s(due_s) == pause_s
 
 

@@ -39,7 +39,7 @@ def watched() -> Watched:
     return Watched()
 
 
-def test_every_drive_is_asked_at_once_and_then_once_a_period(watched: Watched) -> None:
+def test_every_drive_is_queried_at_once_and_then_once_a_period(watched: Watched) -> None:
     assert watched.reported(watched.disks[0]).health is None
     assert len(watched.asked()) == 2
     assert watched.changed
@@ -63,7 +63,7 @@ def test_a_new_drive_is_read_at_once_and_a_removed_one_is_forgotten(watched: Wat
     assert watched.reported(late).health is None
 
 
-def test_a_drive_that_hangs_is_asked_more_and_more_rarely_and_the_other_as_ever(watched: Watched) -> None:
+def test_a_drive_that_hangs_is_queried_more_and_more_rarely_and_the_other_as_before(watched: Watched) -> None:
     bad, good = watched.disks
     watched.machine.tools.drives.health(bad).is_hanging = True
     rounds = [watched.asked(PERIOD_S) for _ in range(50)]

@@ -57,7 +57,7 @@ def test_a_member_of_a_redundant_array_gets_a_limit_once_and_the_kernel_its_own_
     assert rig.orders() == 3
 
 
-def test_a_drive_that_forgot_its_limit_gets_it_again_at_the_next_look(rig: SataRig) -> None:
+def test_a_drive_that_lost_its_limit_gets_it_again_at_the_next_check(rig: SataRig) -> None:
     rig.do(rig.create())
     rig.reported(rig.disks[0])
     rig.has(rig.disks[0], 0)
@@ -81,9 +81,7 @@ def test_without_redundancy_a_drive_may_try_as_long_as_it_likes(rig: SataRig) ->
     assert rig.orders() == 0
 
 
-def test_a_drive_that_refuses_is_given_time_instead_and_asked_again_later(
-    rig: SataRig, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_drive_that_refuses_is_queried_again_later(rig: SataRig, monkeypatch: pytest.MonkeyPatch) -> None:
     rig.do(rig.create())
     monkeypatch.setattr(drives, "_limit", lambda *_: (4, "{}", ""))
     assert rig.reported(rig.disks[0]) == ErrorRecovery(is_limitable=False, wait_s=PATIENT)

@@ -174,7 +174,7 @@ def test_what_others_export_stays_reached_and_their_tables_stay(ask: Ask, machin
     assert set(machine.network.firewall.tables) == {"docker"}
 
 
-def test_it_is_off_unless_asked_for_except_where_the_iso_installed_the_machine(ask: Ask, machine: FakeSystem) -> None:
+def test_it_is_off_by_default_unless_the_iso_installed_the_machine(ask: Ask, machine: FakeSystem) -> None:
     ask(portal(21), mode=None)
     assert machine.network.firewall.tables == {}
     machine.network.firewall.install(by_default=True)
@@ -249,7 +249,7 @@ def test_an_empty_bridge_of_a_container_engine_gives_no_access(agent: Agent, ask
     assert not answers(machine, "eth0")
 
 
-def test_a_tool_that_hangs_is_asked_once_in_a_while(ask: Ask, agent: Agent, machine: FakeSystem) -> None:
+def test_a_tool_that_hangs_is_called_rarely(ask: Ask, agent: Agent, machine: FakeSystem) -> None:
     machine.network.firewall.refuses = "Error: out of memory"
     ask(portal(21))
     before = sum(call.detail.startswith("nft") for call in machine.faults.calls)

@@ -111,7 +111,7 @@ def test_an_outdated_ledger_that_is_broken_is_set_aside_too(machine: FakeSystem)
     assert Ledger(machine).load() is None
 
 
-def test_a_ledger_of_an_agent_that_knew_no_deadlines_waits_for_ever(machine: FakeSystem) -> None:
+def test_a_ledger_of_an_agent_without_deadlines_waits_forever(machine: FakeSystem) -> None:
     ledger = Ledger(machine)
     ledger.save(SERVED)
     key = machine.read_file(f"{STATE_DIR}/ledger.key")

@@ -98,7 +98,7 @@ def test_a_disk_that_sleeps_or_hangs_in_its_test_does_not_delay_other_tests(chan
     assert begun == [bench.disks[1 - number].serial]
 
 
-def test_a_drive_that_refuses_is_asked_once_a_day_and_says_why() -> None:
+def test_a_drive_that_refuses_is_queried_once_a_day_with_its_reason() -> None:
     bench = Bench()
     bench.first.self_tests, bench.first.refuses_self_tests = [], True
     asked = []

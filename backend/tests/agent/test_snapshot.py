@@ -41,13 +41,13 @@ def test_what_happened_just_before_the_question_is_seen() -> None:
     assert len(observer.observe().disks) == len(before.disks) + 1
 
 
-def test_a_look_is_as_old_as_its_beginning() -> None:
+def test_an_observation_is_as_old_as_its_beginning() -> None:
     machine = SlowMachine(9)
     before = machine.now()
     assert Observer(machine).observe().taken_at - before < 1
 
 
-def test_those_who_wait_for_a_slow_look_do_not_all_look_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_callers_that_wait_for_a_slow_observation_do_not_all_observe_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten callers come while the first one looks: one more look serves them all."""
     machine = SlowMachine(9)
     observer = Observer(machine)

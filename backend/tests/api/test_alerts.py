@@ -73,7 +73,7 @@ def test_what_is_not_there_or_over_is_refused_also_in_a_plan(api: Api, services:
         assert (refused.status_code, "is already resolved" in refused.json()["detail"]) == (409, True)
 
 
-def test_a_viewer_may_only_look(api: Api, services: ApiServices, warm: str) -> None:
+def test_a_viewer_may_only_read(api: Api, services: ApiServices, warm: str) -> None:
     viewer = Api(api.http, add_token(services.store, Role.VIEWER))
     assert viewer.get(f"/alerts/{warm}")["message"] == "It is warm"
     assert viewer.post(f"/alerts/{warm}:silence", {"duration_s": 60}).status_code == 403

@@ -75,7 +75,7 @@ def test_a_site_document_distinguishes_spares_and_creates_the_same_array_again(a
     assert states(appliance)[disks[3]] == "spare"
 
 
-def test_a_disk_that_works_is_copied_and_then_let_go_without_being_asked(appliance: Api, machine: FakeSystem) -> None:
+def test_a_working_disk_is_copied_and_then_removed_automatically(appliance: Api, machine: FakeSystem) -> None:
     disks = stand(appliance)
     machine.advance(REBUILD_S)
     drive(machine, disks[3]).media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]

@@ -242,7 +242,7 @@ def test_logins_with_a_hundred_thousand_mistakes(victim: Process) -> None:
     assert set(answered) == {422}
 
 
-def test_text_that_is_none_leaves_few_lines_in_the_journal(tmp_path: Path) -> None:
+def test_invalid_text_leaves_few_lines_in_the_journal(tmp_path: Path) -> None:
     victim = Process(tmp_path)
     try:
         victim.wait()

@@ -52,7 +52,7 @@ def test_a_batch_is_one_plan_that_says_what_becomes_of_each_and_one_job(tank: Ap
     assert tank.get("/volumes/a1")["id"] == ids[0]
 
 
-def test_what_is_in_the_way_is_reported_of_each_and_nothing_is_deleted(tank: Api) -> None:
+def test_obstacles_are_reported_for_each_and_nothing_is_deleted(tank: Api) -> None:
     tank.done(snapshot(tank, "t1").json())
     tank.made("/hosts", {"name": "h1", "os_type": "linux", "iqns": ["iqn.2001-04.com.example:h1"]})
     tank.made("/mappings", {"volume": "a2", "host": "h1"})
@@ -68,7 +68,7 @@ def test_what_is_in_the_way_is_reported_of_each_and_nothing_is_deleted(tank: Api
     assert (len(tank.items("/volumes")), tank.items("/deleted-volumes")) == (6, [])
 
 
-def test_every_one_that_is_in_the_way_is_listed_however_many(appliance: Api) -> None:
+def test_every_obstacle_is_listed_however_many(appliance: Api) -> None:
     make_scene(appliance)
     names = [row["name"] for row in appliance.items("/volumes")]
     refused = delete(appliance, *names, *(f"gone{number}" for number in range(60)))

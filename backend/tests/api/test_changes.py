@@ -154,7 +154,7 @@ def test_dry_runs_of_changes_change_nothing(api: Api) -> None:
     assert len(api.items("/events", noun="host")) == 1
 
 
-def test_an_answer_belongs_to_who_asked_and_not_to_a_name(api: Api, services: ApiServices) -> None:
+def test_an_answer_belongs_to_its_client_and_not_to_a_name(api: Api, services: ApiServices) -> None:
     """A token is deleted, and somebody else makes one of the same name: it does not get what the first was told."""
     first = api.made("/tokens", {"name": "ci", "role": "operator"})
     with_first = Api(api.http, first["token"])

@@ -37,7 +37,7 @@ def test_power_loss_protection_is_reported_where_it_is_known(appliance: Api, mac
     appliance.until(lambda: appliance.get(f"/disks/{first}")["observed"]["power_loss_protection"])
 
 
-def test_the_setting_says_how_often_drives_are_asked(appliance: Api, machine: FakeSystem, agent: Agent) -> None:
+def test_the_setting_says_how_often_drives_are_queried(appliance: Api, machine: FakeSystem, agent: Agent) -> None:
     answer = appliance.call("PATCH", "/settings", json={"disk_health_minutes": 1}, headers={"If-Match": "*"})
     assert answer.status_code == 200
     served = agent.served

@@ -141,7 +141,7 @@ def _model(name: str, below: type[Model] = Model) -> type[Model] | None:
 CHANGES = sorted(name for name, schema in SCHEMAS.items() if schema["description"].startswith("Changes "))
 
 
-def test_whatever_changes_part_of_a_noun_is_looked_at() -> None:
+def test_whatever_changes_part_of_a_noun_is_checked() -> None:
     patches = {body["schema"]["$ref"].rpartition("/")[2] for name, body in BODIES.items() if name.endswith("_patch")}
     assert patches <= set(CHANGES)
     assert "InterfaceChange" in CHANGES

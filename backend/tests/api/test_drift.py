@@ -51,7 +51,7 @@ def test_what_is_as_wanted_has_no_drift(appliance: Api) -> None:
     appliance.until(lambda: appliance.get("/drift") == {"items": [], "complete": True, "unseen": [], "repaired": 0})
 
 
-def test_without_the_agent_it_says_what_was_not_looked_at(api: Api) -> None:
+def test_without_the_agent_it_says_what_was_not_checked(api: Api) -> None:
     found = api.get("/drift")
     assert (found["items"], found["complete"], found["repaired"]) == ([], False, None)
     assert [one.partition(":")[0] for one in found["unseen"]] == ["arrays and volumes", "exports"]
@@ -89,7 +89,7 @@ def test_a_database_that_knows_less_takes_nothing_away_and_is_reported(
         read_both(machine, target)
 
 
-def test_a_portal_that_was_taken_out_of_configfs_is_put_back(appliance: Api, machine: FakeSystem) -> None:
+def test_a_portal_that_was_removed_from_configfs_is_restored(appliance: Api, machine: FakeSystem) -> None:
     target = serve_first(appliance)
     portal = f"/sys/kernel/config/target/iscsi/{target}/tpgt_1/np/{PORTAL}"
     machine.rmdir(portal)

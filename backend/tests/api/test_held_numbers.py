@@ -89,7 +89,7 @@ def test_a_document_that_gives_the_number_at_once_to_another_volume_has_to_name_
     assert luns(tank) == {"new": 1}
 
 
-def test_a_document_that_gives_a_volume_its_number_again_asks_nothing(tank: Api) -> None:
+def test_a_document_that_gives_a_volume_its_number_again_needs_no_confirmation(tank: Api) -> None:
     unmap(tank)
     request = {"site": {"mappings": [{"volume": "old", "host": "h1", "lun": 1}]}}
     assert post(tank, "/site:plan", request).json()["reused"] == []

@@ -177,7 +177,7 @@ def _logins(browser: TestClient) -> list[dict[str, object]]:
     return items
 
 
-def test_a_person_sees_the_own_logins_and_which_of_them_asks(browser: TestClient, services: ApiServices) -> None:
+def test_users_see_their_own_logins_and_which_one_is_the_current(browser: TestClient, services: ApiServices) -> None:
     add_user(services.store, "eve", Role.VIEWER, PASSWORD)
     log_in(browser, username="eve")
     log_in(browser)

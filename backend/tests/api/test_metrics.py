@@ -130,7 +130,7 @@ def test_what_the_kernel_does_not_count_is_left_out_and_not_zero(serving: Servin
     assert value(found, "lunette_port_errors_total", port="eth0") == 0
 
 
-def test_openmetrics_is_answered_to_who_asks_for_it(serving: Serving) -> None:
+def test_openmetrics_is_returned_on_request(serving: Serving) -> None:
     answer = serving.api.ask("GET", "/metrics", headers={"Accept": "application/openmetrics-text; version=1.0.0"})
     assert answer.headers["content-type"].startswith("application/openmetrics-text")
     assert answer.text.endswith("# EOF\n")

@@ -41,7 +41,7 @@ def test_a_plan_says_what_would_happen_and_nothing_does(appliance: Api) -> None:
     assert appliance.items("/jobs") == []
 
 
-def test_a_disk_with_data_is_refused_by_name_and_taken_when_its_wipe_is_asked_for(
+def test_a_disk_with_data_is_refused_by_name_and_used_if_its_wipe_is_requested(
     appliance: Api, machine: FakeSystem
 ) -> None:
     machine.blocks.disks[0].media.signatures.append(FakeSignature("ext4", 0x438, label="data"))

@@ -30,7 +30,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
 
 
 @pytest.mark.parametrize("path", ["/", "/index.html", "/volumes", "/volumes/lun01", "/login"])
-def test_every_path_of_the_page_gives_the_page_and_is_asked_for_again(browser: TestClient, path: str) -> None:
+def test_every_path_of_the_page_returns_the_page_and_is_revalidated(browser: TestClient, path: str) -> None:
     answer = browser.get(path)
     assert (answer.status_code, answer.text) == (200, INDEX)
     assert answer.headers["Cache-Control"] == "no-cache"
@@ -68,7 +68,7 @@ def test_who_does_not_take_gzip_is_sent_the_file_itself(browser: TestClient, acc
     assert answer.headers["ETag"] == _plain(browser).headers["ETag"]
 
 
-def test_a_part_is_of_what_was_asked_for(browser: TestClient) -> None:
+def test_a_part_belongs_to_the_requested_range(browser: TestClient) -> None:
     plain = browser.get("/assets/big-4d5e6f.js", headers={"Accept-Encoding": "identity", "Range": "bytes=7-11"})
     assert (plain.status_code, plain.text) == (206, "const")
     assert plain.headers["Content-Range"] == f"bytes 7-11/{len(SCRIPT)}"

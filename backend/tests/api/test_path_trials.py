@@ -132,7 +132,7 @@ def test_a_host_that_stays_away_ends_the_trial_and_is_reported(busy: Busy) -> No
 
 
 @pytest.mark.parametrize("body", [{"confirm": "other"}, {"away_s": 19}, {"away_s": 121}, {"confirm": ""}])
-def test_what_is_asked_for_wrongly_takes_nothing_away(busy: Busy, body: dict[str, Any]) -> None:
+def test_a_wrong_request_removes_nothing(busy: Busy, body: dict[str, Any]) -> None:
     before = list(busy.sessions())
     refused = busy.ask(**body)
     assert refused.status_code == 422

@@ -28,7 +28,7 @@ def left_alone(api: Api) -> bool:
     return api.items("/arrays") == api.items("/hosts") == []
 
 
-def test_what_the_disks_say_since_the_look_is_not_taken_up(
+def test_changes_of_the_disks_since_the_dry_run_are_not_used(
     with_host: Standing, machine: FakeSystem, tmp_path: Path
 ) -> None:
     """Whoever has the disks lets a host of theirs in, after a person has read who is let in."""
@@ -59,7 +59,9 @@ def test_what_the_disks_say_since_the_look_is_not_taken_up(
         assert fresh.post("/appliance:rebuild", {**ADOPT, "digest": again}).json()["rebuilt"] is True
 
 
-def test_an_array_that_went_since_the_look_is_missed(standing: Standing, machine: FakeSystem, tmp_path: Path) -> None:
+def test_an_array_lost_since_the_observation_is_noticed(
+    standing: Standing, machine: FakeSystem, tmp_path: Path
+) -> None:
     """Without names it is every array that is there, which a person has read."""
     api, services = standing
     make_array(api, disks=3)
@@ -74,7 +76,7 @@ def test_an_array_that_went_since_the_look_is_missed(standing: Standing, machine
         assert left_alone(fresh)
 
 
-def test_nothing_is_rebuilt_without_a_look(with_host: Standing, machine: FakeSystem, tmp_path: Path) -> None:
+def test_nothing_is_rebuilt_without_a_dry_run(with_host: Standing, machine: FakeSystem, tmp_path: Path) -> None:
     _, services = with_host
     settled(services)
     with reinstalled(machine, services, tmp_path / "new") as (fresh, _):

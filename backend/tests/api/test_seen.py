@@ -48,7 +48,7 @@ def report(*targets: TargetReport) -> ConvergeReport:
     )
 
 
-def test_the_index_is_that_of_the_look_that_is_asked_about() -> None:
+def test_the_index_is_that_of_the_requested_observation() -> None:
     first, second = look("a"), look("a", "b")
     assert Observed(first, None).volumes is Observed(first, None).volumes
     assert set(Observed(second, None).volumes) == {"a", "b"}

@@ -169,7 +169,7 @@ def key(item: Any, field: str) -> tuple[bool, Any]:
 
 
 @pytest.mark.parametrize(("path", "field"), orders(), ids=lambda part: part.strip("/"))
-def test_a_list_is_in_the_order_that_was_asked_for(scene: Api, path: str, field: str) -> None:
+def test_a_list_is_in_the_requested_order(scene: Api, path: str, field: str) -> None:
     upward, pages = still(scene, path, field)
     assert len(upward) > 2
     assert pages == [name_of(item) for item in upward]

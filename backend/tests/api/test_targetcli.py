@@ -50,7 +50,7 @@ def test_the_document_retains_identities_and_numbers(mapped: Api) -> None:
     assert [(one["index"], one["tpg_lun"]) for one in acl["mapped_luns"]] == [(0, 0), (4, 4)]
 
 
-def test_secrets_go_to_administrators_who_ask_and_it_is_written_down(mapped: Api, fake_services: ApiServices) -> None:
+def test_administrators_get_secrets_on_request_and_it_is_recorded(mapped: Api, fake_services: ApiServices) -> None:
     for role, status in ((Role.VIEWER, 403), (Role.OPERATOR, 403), (Role.ADMINISTRATOR, 200)):
         asking = Api(mapped.http, add_token(fake_services.store, role))
         assert asking.call("GET", "/site:saveconfig", params={"secrets": "true"}).status_code == status, role

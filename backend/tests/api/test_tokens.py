@@ -63,7 +63,7 @@ def test_a_new_password_ends_the_tokens(ann: Person, api: Api) -> None:
     assert all("password of ann" in one for one in reported)
 
 
-def test_tokens_stay_if_that_is_asked_for(ann: Person) -> None:
+def test_tokens_stay_on_request(ann: Person) -> None:
     token = ann.makes("ci")
     ann.changes_password(keep_tokens=True)
     assert works(token)

@@ -165,7 +165,7 @@ def test_a_redirection_does_not_leave_tls(tmp_path: Path, server: str, monkeypat
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "0.0.0.0", "[::ffff:127.0.0.1]", "2130706433"])
-def test_the_appliance_itself_is_not_asked(tmp_path: Path, host: str) -> None:
+def test_the_appliance_itself_is_not_queried(tmp_path: Path, host: str) -> None:
     with served("127.0.0.1") as inside, pytest.raises(Invalid, match="link-local"):
         bundles.fetch(tmp_path, WebUrl(f"http://{host}:{inside.server_address[1]}/bundle"))
 

@@ -18,7 +18,7 @@ def lunette(tmp_path: Path, sqlite_url: str) -> Iterator[Cli]:
         yield cli
 
 
-def test_targets_of_others_are_taken_over_after_a_look(lunette: Cli) -> None:
+def test_foreign_targets_are_adopted_after_a_dry_run(lunette: Cli) -> None:
     nothing = lunette("adopt", "--dry-run")
     assert (nothing.code, "can be adopted: 0." in nothing.out) == (exits.OK, True), nothing.out + nothing.err
     two_targets(lunette.machine, lunette.machine.blocks.disks[:2])
@@ -40,7 +40,7 @@ def test_targets_of_others_are_taken_over_after_a_look(lunette: Cli) -> None:
     assert session.initiator == DB
 
 
-def test_an_array_of_another_machine_is_looked_at_started_and_adopted(lunette: Cli) -> None:
+def test_an_array_of_another_machine_is_inspected_started_and_adopted(lunette: Cli) -> None:
     machine = lunette.machine
     make_group(machine, machine.blocks.disks[:2], ("db", "web"))
     machine.run(["vgchange", "-an", "srv"])

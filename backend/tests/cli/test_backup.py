@@ -24,7 +24,7 @@ def lunette(tmp_path: Path, sqlite_url: str, monkeypatch: pytest.MonkeyPatch) ->
         yield cli
 
 
-def test_a_backup_is_written_privately_and_restored_after_a_look(lunette: Cli, tmp_path: Path) -> None:
+def test_a_backup_is_written_privately_and_restored_after_a_dry_run(lunette: Cli, tmp_path: Path) -> None:
     assert lunette("host", "create", "old", "--iqn", "iqn.2026-01.com.example:old").code == exits.OK
     made = lunette("backup", "state", "--passphrase-file", "phrase")
     assert (made.code, made.out) == (exits.OK, "")
@@ -71,7 +71,7 @@ def test_a_support_bundle_is_written_privately(lunette: Cli, tmp_path: Path) -> 
     assert tarfile.is_tarfile(tmp_path / "bundle.tar.gz")
 
 
-def test_a_forgotten_array_is_rebuilt_after_a_look(lunette: Cli) -> None:
+def test_a_forgotten_array_is_rebuilt_after_a_dry_run(lunette: Cli) -> None:
     assert "No array with a sealed copy is missing from the database" in lunette("rebuild").out
     assert lunette("backup", "state", "--passphrase-file", "phrase").code == exits.OK
     disks = [disk["id"] for disk in json.loads(lunette("disk", "list", "--json").out)][:3]

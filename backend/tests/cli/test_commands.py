@@ -137,7 +137,7 @@ def test_words_are_those_of_the_api_and_options_say_what_they_are(name: str) -> 
             assert f"{param.noun.replace('-', '_')}_list" in OPERATIONS
 
 
-def test_what_loses_data_asks_for_a_name() -> None:
+def test_what_loses_data_requires_a_name() -> None:
     asking = {name for name, command in COMMANDS.items() if command.destroys}
     assert asking == {
         "array delete",

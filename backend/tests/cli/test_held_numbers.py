@@ -47,7 +47,7 @@ def test_a_script_has_to_name_the_volume_that_had_the_number(cli: Cli) -> None:
     assert luns(cli) == {"new": 1}
 
 
-def test_without_a_number_nothing_is_asked(cli: Cli) -> None:
+def test_without_a_number_no_confirmation_is_needed(cli: Cli) -> None:
     assert cli("mapping", "create", "--volume", "new", "--host", "esx1").code == exits.OK
     assert cli("mapping", "create", "--volume", "old", "--host", "esx1", "--lun", "1").code == exits.OK
     assert luns(cli) == {"new": 2, "old": 1}

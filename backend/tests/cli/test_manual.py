@@ -42,7 +42,7 @@ def test_the_reference_is_fresh() -> None:
     assert REFERENCE.read_text() == reference(), "run `make generate`"
 
 
-def test_what_an_image_needs_is_written_where_debian_looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_an_image_needs_is_written_where_debian_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.argv", ["manual", "--share", str(tmp_path)])
     assert main() == 0
     assert (tmp_path / "man/man1/lunette.1").read_text() == man_page()

@@ -11,7 +11,7 @@ from backend.tests.cli.appliance import appliance
     ("command", "verb", "title"),
     [("restart", "reboot", "Restart the appliance"), ("power-off", "poweroff", "Shut down the appliance")],
 )
-def test_it_shows_its_plan_asks_and_says_where_the_machine_does_not_stop(
+def test_it_shows_its_plan_asks_and_reports_a_machine_that_does_not_stop(
     tmp_path: Path, sqlite_url: str, command: str, verb: str, title: str
 ) -> None:
     with appliance(tmp_path, sqlite_url) as cli:

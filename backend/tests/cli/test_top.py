@@ -79,7 +79,7 @@ def test_scripts_get_json_with_the_same_numbers(run: Run) -> None:
     assert len(found["disks"]) == 8
 
 
-def test_rows_are_in_the_order_that_is_asked_for(run: Run) -> None:
+def test_rows_are_in_the_requested_order(run: Run) -> None:
     found = json.loads(run("disk", "--once", "--json", "--sort", "name").out)
     names = [one["name"] for one in found["disks"]]
     assert names == sorted(names)

@@ -45,7 +45,9 @@ def test_a_volume_from_disks_to_data_and_back(client: Client) -> None:
     assert (refused.value.kind, refused.value.status) == ("not-found", 404)
 
 
-def test_lists_are_read_page_by_page_and_no_further_than_asked(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lists_are_read_page_by_page_and_no_further_than_requested(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("lunette.client.client.PAGE", 3)
     names = [f"host{number}" for number in range(8)]
     for name in names:
@@ -150,7 +152,7 @@ def test_a_job_that_ends_badly_is_an_exception_with_its_reason(state: str) -> No
         client.wait(job)
 
 
-def test_a_job_is_not_waited_for_longer_than_asked() -> None:
+def test_a_job_is_not_waited_for_longer_than_requested() -> None:
     job = {"id": "j1", "state": "running", "error": None}
     with unsteady(**{"/api/v1/jobs/j1": job}) as client, pytest.raises(StillRunning, match="still running"):
         client.wait(job, deadline_s=0.0)

@@ -231,7 +231,7 @@ def test_an_invalid_address_is_requested_again(console: Console) -> None:
     person.until(PROMPT)
 
 
-def test_a_cable_that_is_pulled_is_reported_before_anything_is_asked(console: Console, cli: Cli) -> None:
+def test_a_pulled_cable_is_reported_before_any_question(console: Console, cli: Cli) -> None:
     console.machine.network.interfaces["eth1"].link = False
     wait_until("the API has seen it", lambda: not shown(cli, "eth1")["link"], 30)
     console.person.reply(PROMPT, "1")

@@ -118,7 +118,7 @@ def test_only_the_very_word_confirms(word: str) -> None:
     assert person.ended() is False
 
 
-def test_a_number_is_asked_for_until_it_is_one_of_them() -> None:
+def test_a_number_is_requested_until_it_is_one_of_them() -> None:
     person = typist(lambda terminal: terminal.choose("Disk", 2))
     for wrong in ("3", "0", "-1", "²", "one", "9" * 400):
         person.reply("Disk (1-2, Enter: none): ", wrong)

@@ -22,6 +22,6 @@ def test_a_copy_has_the_replaced_fields_and_is_stored_under_the_alias() -> None:
 
 
 @pytest.mark.parametrize("strange", ["nmae", "size"])
-def test_a_copy_with_a_name_that_is_no_field_is_refused(strange: str) -> None:
+def test_a_copy_with_an_unknown_field_is_refused(strange: str) -> None:
     with pytest.raises(TypeError, match=f"^Volume has no field {strange}$"):
         Volume(name="logs").model_copy(update={"name": "db", strange: 2})

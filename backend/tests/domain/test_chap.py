@@ -52,7 +52,7 @@ def test_a_name_that_would_not_arrive_whole_is_refused(model: type[BaseModel], f
 
 
 @pytest.mark.parametrize("user", ["null", "Nullmeier", "ANULL", "NUL"])
-def test_only_the_word_that_the_kernel_looks_for_is_refused(user: str) -> None:
+def test_only_the_word_that_the_kernel_searches_is_refused(user: str) -> None:
     assert Chap(user=user, secret=SecretStr(GOOD)).user == user
     assert Chap(user="wright", secret=SecretStr("null-kettle-7")).secret.get_secret_value() == "null-kettle-7"
 

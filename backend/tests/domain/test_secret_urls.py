@@ -46,7 +46,7 @@ def test_an_address_without_https_or_with_a_user_is_refused(address: str) -> Non
         WebhookSettings.model_validate({"url": address})
 
 
-def test_what_is_shown_asks_for_the_address_it_was_shown_of_and_a_slash_for_the_root() -> None:
+def test_the_shown_resource_uses_the_address_of_its_request_and_a_slash_for_the_root() -> None:
     held = SecretUrl(WHOLE)
     assert SecretUrl(WHOLE).asks_for(held)
     assert SecretUrl("https://hooks.example.com").asks_for(held)

@@ -219,7 +219,7 @@ def test_a_snapshot_in_an_older_database_is_erased_from_where_it_is_retained(ben
     assert (rows(bench, Snapshot), len(before) - len(bench.lvs())) == ([], 1)
 
 
-def test_a_snapshot_is_not_deleted_before_a_clone_that_was_asked_for_is_made(bench: Bench) -> None:
+def test_a_snapshot_is_not_deleted_before_a_requested_clone_is_created(bench: Bench) -> None:
     """On ZFS it could never be erased then, and the machine does not show the clone yet."""
     take(bench, "s1")
     with bench.store.write() as tx:
@@ -248,7 +248,7 @@ def test_the_dry_run_of_a_schedule_says_that_the_old_ones_are_lost(bench: Bench)
     assert any(step.irreversible for step in plan.steps)
 
 
-def test_an_erasure_is_in_the_way_of_no_snapshot_of_many(bench: Bench) -> None:
+def test_an_erasure_prevents_no_snapshot_of_many(bench: Bench) -> None:
     take(bench, "s1")
     delete(bench, "s1")
     with bench.store.write() as tx:

@@ -80,7 +80,7 @@ def test_two_things_are_two_alerts_and_each_ends_by_itself(drives: Drives) -> No
     assert sorted(drives.alerts()) == ["spare"]
 
 
-def test_an_array_that_is_not_whole_comes_first(drives: Drives) -> None:
+def test_a_degraded_array_comes_first(drives: Drives) -> None:
     drives.lone.agent.show_arrays(state=ArrayState.DEGRADED)
     drives.says(2, bit(CriticalWarning.READ_ONLY))
     assert "is not healthy: correct that first" in drives.alerts()["read_only"].fix
@@ -97,7 +97,7 @@ def test_a_disk_with_foreign_data_is_copied_first(drives: Drives) -> None:
     assert "have that data copied elsewhere" in drives.alerts()["spare"].fix
 
 
-def test_a_lone_system_disk_that_fails_asks_for_a_backup_and_never_for_an_array(drives: Drives) -> None:
+def test_a_failing_single_system_disk_advises_a_backup_and_never_an_array(drives: Drives) -> None:
     drives.is_(5, used_by_system=True, mounts=("/",))
     drives.says(5, bit(CriticalWarning.SPARE))
     fix = drives.alerts()["spare"].fix

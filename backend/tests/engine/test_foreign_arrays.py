@@ -211,7 +211,7 @@ def test_a_volume_that_is_not_there_or_in_use_is_refused(world: World) -> None:
         assert [one.name for one in tx.query(Volume) if one.backing_name in NAMES] == ["web"]
 
 
-def test_an_array_with_nothing_on_it_gets_a_group_only_where_that_is_asked_for(world: World) -> None:
+def test_a_blank_array_gets_a_group_only_on_request(world: World) -> None:
     make_group(world.machine, free_disks(world)[:2], ())
     world.machine.run(["vgremove", "srv"])
     world.machine.run(["pvremove", "-y", "/dev/md/0"])
@@ -234,7 +234,7 @@ def test_a_missing_disk_is_not_started_without(world: World) -> None:
         start(world)
 
 
-def test_another_group_of_the_same_name_is_in_the_way(world: World) -> None:
+def test_another_group_of_the_same_name_prevents_it(world: World) -> None:
     started(world)
     with world.store.write() as tx:
         tx.query(Array).first().group_name = "srv"  # type: ignore[union-attr]

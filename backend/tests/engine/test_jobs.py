@@ -176,7 +176,7 @@ def test_a_stopping_process_leaves_the_job_to_the_next_start(appliance: Applianc
     assert state_of(appliance, Array, outcome.ids[0]) == ResourceState.READY
 
 
-def test_the_started_step_is_journaled_before_the_agent_is_asked(appliance: Appliance) -> None:
+def test_the_started_step_is_journaled_before_the_agent_is_called(appliance: Appliance) -> None:
     outcome = appliance.ask_array()
     at_the_call: list[list[str]] = []
 

@@ -52,7 +52,7 @@ def test_a_pause_within_a_round_ends_at_a_stop_but_not_at_a_wake() -> None:
     assert rested.is_set()
 
 
-def test_a_stop_between_the_look_and_the_round_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stop_between_the_check_and_the_round_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The thread is held where it forgets what woke it, and stopped there."""
     loop, held, go_on = Loop("held", lambda: 600.0), threading.Event(), threading.Event()
     forget = loop._woken.clear

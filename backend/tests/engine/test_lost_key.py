@@ -70,7 +70,7 @@ def test_every_other_setting_changes_and_what_is_sealed_waits_for_its_key(bench:
         ({"discovery_auth": {**DISCOVERY, "mutual_secret": None}}, "discovery_auth.mutual_secret"),
     ],
 )
-def test_a_secret_that_is_left_out_is_named_and_asked_for(bench: Bench, spec: dict[str, Any], field: str) -> None:
+def test_an_omitted_secret_is_named_and_requested(bench: Bench, spec: dict[str, Any], field: str) -> None:
     """A webhook must not go to the root of its server, nor unsigned, because nobody can read what was set."""
     with pytest.raises(Invalid, match="sealed with a different key and cannot be read: enter it again") as refused:
         bench.set(**spec)

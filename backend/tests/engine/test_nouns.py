@@ -25,7 +25,7 @@ def test_every_change_that_a_site_document_can_lead_to_has_its_function(verb: Ve
         assert verb in NOUNS[noun].verbs
 
 
-def test_every_function_of_a_noun_can_be_asked_for_by_a_site_document() -> None:
+def test_every_function_of_a_noun_can_be_requested_by_a_site_document() -> None:
     for noun, row in NOUNS.items():
         assert set(row.verbs) == {verb for verb in Verb if noun in SPECS[verb]} - {Verb.CREATE}, noun
 

@@ -131,7 +131,7 @@ def test_another_volume_gets_another_number_and_the_same_one_its_own_again(site:
     assert held(site) == 0
 
 
-def test_a_number_asked_for_names_the_volume_that_had_it_by_its_present_name(site: Appliance) -> None:
+def test_a_requested_number_names_the_volume_that_had_it_by_its_present_name(site: Appliance) -> None:
     give(site, "a")
     take(site, "a")
     with site.store.write() as tx:

@@ -77,7 +77,7 @@ def test_it_is_over_at_the_next_start_and_stops_that_one_not(site: Site, action:
     assert again.job_id, "and may be asked for anew"
 
 
-def test_an_agent_that_dies_before_the_machine_asks_once_more(site: Site) -> None:
+def test_an_agent_that_dies_before_the_machine_requests_again(site: Site) -> None:
     job_id = site.ask(PowerAction.RESTART).job_id or ""
     site.run_until_it_stops(job_id)
     site.agent_starts_again()

@@ -253,7 +253,7 @@ def test_a_clock_that_was_years_ahead_does_not_silence_a_schedule(bench: Bench) 
     assert len(bench.snapshots()) == 2
 
 
-def test_a_clock_put_back_a_little_repeats_nothing(bench: Bench) -> None:
+def test_a_clock_set_back_a_little_repeats_nothing(bench: Bench) -> None:
     bench.schedule()
     first = midnight(bench) + dt.timedelta(hours=3)
     bench.at(first + dt.timedelta(seconds=1))
@@ -262,7 +262,7 @@ def test_a_clock_put_back_a_little_repeats_nothing(bench: Bench) -> None:
     assert len(bench.jobs()) == 1
 
 
-def test_what_is_in_the_way_for_a_while_is_waited_for(bench: Bench) -> None:
+def test_a_temporary_obstacle_is_waited_for(bench: Bench) -> None:
     bench.schedule()
     bench.now = midnight(bench) + dt.timedelta(hours=3, seconds=1)
     bench.agent.away = True
@@ -279,7 +279,7 @@ def test_what_is_in_the_way_for_a_while_is_waited_for(bench: Bench) -> None:
     assert len(bench.snapshots()) == 1
 
 
-def test_what_is_in_the_way_for_long_is_a_failure(bench: Bench) -> None:
+def test_a_lasting_obstacle_is_a_failure(bench: Bench) -> None:
     bench.schedule()
     bench.agent.away = True
     with bench.store.write() as tx:

@@ -65,7 +65,7 @@ def test_what_does_not_say_that_all_is_right_ends_no_alert(
     assert scrubbed(lone, restarted, clock, CLEAN) == {}
 
 
-def test_a_repair_says_that_it_wrote_and_asks_for_another_look(lone: Appliance, watcher: Watcher, clock: Clock) -> None:
+def test_a_repair_says_that_it_wrote_and_advises_another_scrub(lone: Appliance, watcher: Watcher, clock: Clock) -> None:
     lone.array()
     shown = scrubbed(lone, watcher, clock, FOUND.model_copy(update={"repaired": True}))
     assert shown == {"array.scrub": f"{MESSAGE}, and overwrote them"}

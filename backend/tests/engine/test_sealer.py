@@ -28,7 +28,7 @@ class SlowLooks(Sealer):
         return 0.0
 
 
-def test_looks_that_take_long_come_seldom(sqlite_store: Store) -> None:
+def test_long_observations_are_rare(sqlite_store: Store) -> None:
     sealer = SlowLooks(sqlite_store)
     sealer.start()
     try:

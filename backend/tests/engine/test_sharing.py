@@ -81,7 +81,7 @@ def test_a_host_and_its_group_do_not_get_one_volume_even_if_shared(appliance: Ap
     appliance.map(MappingCreate(volume="v2", host="h2", shared=True))
 
 
-def test_a_batch_is_looked_at_as_a_whole(appliance: Appliance) -> None:
+def test_a_batch_is_checked_as_a_whole(appliance: Appliance) -> None:
     furnish(appliance)
     join(appliance, "g1", "h1")
     both = [MappingCreate(volume="v1", host="h1"), MappingCreate(volume="v1", host_group="g1", shared=True)]

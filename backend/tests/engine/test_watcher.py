@@ -224,7 +224,7 @@ def test_drives_that_come_and_go_are_reported(lone: Appliance, watcher: Watcher,
     assert reported(lone, "disk") == ["Disk nvme-D9 appeared", "Disk nvme-D1 disappeared"]
 
 
-def test_callers_within_the_age_share_one_question_and_a_change_asks_again(lone: Appliance) -> None:
+def test_callers_within_the_age_share_one_request_and_a_change_sends_another(lone: Appliance) -> None:
     now = [0.0]
     cache = ObservationCache(lone.agent, monotonic=lambda: now[0])
     cache.get(2)
@@ -239,7 +239,7 @@ def test_callers_within_the_age_share_one_question_and_a_change_asks_again(lone:
     assert lone.agent.observed == 3
 
 
-def test_a_change_never_plans_on_a_look_that_began_before_it(lone: Appliance) -> None:
+def test_a_change_never_plans_on_an_observation_that_began_before_it(lone: Appliance) -> None:
     """The look under way when it asks is not taken: what it passed already may have changed since."""
     cache = ObservationCache(lone.agent, monotonic=lambda: 0.0)
     looking, go_on = threading.Event(), threading.Event()

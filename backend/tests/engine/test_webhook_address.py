@@ -170,7 +170,7 @@ def test_messages_go_to_the_whole_address_and_what_its_server_quotes_is_reported
     assert not [one for one in (TOKEN, OTHER) if one in everything(bench)]
 
 
-def test_an_address_that_cannot_be_asked_is_not_quoted_either(bench: Bench) -> None:
+def test_an_unreachable_address_is_not_quoted_either(bench: Bench) -> None:
     for odd in (f"{SERVER}:port/{TOKEN}", f"https://127.0.0.1:9/\x7f{TOKEN}", f"https://127.0.0.1:9/\u2603{TOKEN}"):
         bench.set(webhook=hook(odd))
         (found,) = bench.control.test_alerts("admin")

@@ -33,7 +33,7 @@ def test_a_fault_at_a_call_that_changes_something(
 
 
 @pytest.mark.parametrize("ending", [None, Ending.RESTART, Ending.REBOOT])
-def test_a_fault_at_a_call_that_only_looks(harness: Harness, ending: Ending | None) -> None:
+def test_a_fault_at_a_call_that_only_reads(harness: Harness, ending: Ending | None) -> None:
     changing = {call.number for call in harness.reference.calls if call.changes}
     numbers = set(sample(harness.reference.calls, looks=FEW_LOOKS)) - changing
     violations = harness.violations(Fault(number, When.BEFORE, ending) for number in sorted(numbers))

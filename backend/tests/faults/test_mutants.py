@@ -93,7 +93,7 @@ def test_a_mutant_is_caught(
     assert harness.violations([Fault(calls[-1], When.BEFORE)]) != []
 
 
-def test_a_step_that_does_not_look_first_is_caught(template: Path) -> None:
+def test_a_step_that_does_not_check_first_is_caught(template: Path) -> None:
     mutate = replaced("do_step", "group.create", a_create_that_does_not_look_first)
     case = next(case for case in CASES if case.name == "create an array")
     assert any("already exists" in line for line in Harness(case, template, mutate).repeat_violations())

@@ -233,7 +233,7 @@ def test_without_a_link_nothing_is_installed(person: Person) -> None:
     assert person.written == []
 
 
-def test_wrong_answers_are_asked_again_with_the_words_of_the_document(person: Person) -> None:
+def test_wrong_answers_are_requested_again_with_the_words_of_the_document(person: Person) -> None:
     person.answers(FIRST, SINGLE, ("Host name (Enter: lunette): ", "Shelf 7"))
     person.typist.until("must have at most 63 lower-case letters")
     person.answers(HOST, ("Time zone, such as Europe/Berlin (Enter: UTC): ", "Berlin"))

@@ -27,7 +27,7 @@ def refused(content: bytes) -> str:
     return "; ".join([found.value.detail, *(f"{one.field}: {one.message}" for one in found.value.errors)])
 
 
-def test_the_smallest_document_asks_dhcp_and_lets_nothing_go() -> None:
+def test_the_smallest_document_uses_dhcp_and_removes_nothing() -> None:
     made = document()
     assert (made.disks, made.wipe) == (("ata-Disk_S1",), ())
     assert (made.network, made.administrator, made.dry_run) == (None, None, False)

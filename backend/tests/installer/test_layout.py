@@ -81,7 +81,7 @@ def test_a_mirror_is_made_over_the_same_partitions_of_both_disks() -> None:
     ]
 
 
-def test_the_menu_of_a_mirror_names_the_arrays_as_the_initrd_looks_for_them() -> None:
+def test_the_menu_of_a_mirror_names_the_arrays_as_the_initrd_searches_them() -> None:
     made = mirror()
     for argv, word in zip(made.mirrors(), ("root", "lunette.other", "lunette.data"), strict=True):
         uuid = next(one.removeprefix("--uuid=") for one in argv if one.startswith("--uuid="))
@@ -169,7 +169,7 @@ def test_nothing_is_written_where_the_files_of_the_iso_are_not_all_there(tmp_pat
     require_medium(tmp_path)
 
 
-def test_an_installation_begins_with_a_look_at_the_medium() -> None:
+def test_an_installation_starts_with_a_check_of_the_medium() -> None:
     """Here there is none: the disk stays as it is."""
     system = FakeSystem()
     (disk,) = system.add_disks(1, "nvme", layout.MINIMUM_BYTES)

@@ -123,7 +123,7 @@ def finish(group_size: int, *, caches: tuple[str, ...] = (), **facts: Any) -> Pl
     return plan_finish(known(3), WriteHole.PPL, found, pool, caches)
 
 
-def test_a_bitmap_comes_instead_of_the_log_if_a_disk_has_a_volatile_write_cache() -> None:
+def test_a_bitmap_replaces_the_log_if_a_disk_has_a_volatile_write_cache() -> None:
     plan = finish(group_bytes(30 * GIB), caches=("nvme-D1",), write_hole=WriteHole.NONE)
     assert plan is not None
     (step,) = plan.steps
@@ -151,6 +151,6 @@ def test_what_remains_is_done_once_the_reshape_is_over() -> None:
     assert not done.steps
 
 
-def test_the_log_is_not_put_back_while_parity_is_not_right_everywhere() -> None:
+def test_the_log_is_not_restored_while_parity_is_not_correct_everywhere() -> None:
     resync = SyncProgress(action="resync", percent=1, rate_bytes_s=None, left_s=None)
     assert finish(group_bytes(30 * GIB), state=ArrayState.RESYNCING, progress=resync, write_hole=WriteHole.NONE) is None

@@ -76,7 +76,7 @@ def test_no_time_of_the_future_is_ever_in_the_past() -> None:
         assert next(upcoming("30 2 * * *", BERLIN, now)) > now
 
 
-def test_a_clock_put_back_a_little_waits_and_a_lot_begins_again() -> None:
+def test_a_clock_set_back_a_little_waits_and_a_lot_starts_again() -> None:
     now = utc("2026-05-01T12:00")
     assert not is_set_back(now + dt.timedelta(minutes=59), now)
     assert due("* * * * *", UTC, now + dt.timedelta(minutes=59), now) is None

@@ -88,7 +88,7 @@ def test_fibre_channel_needs_nothing_but_multipath_and_a_scan() -> None:
 
 
 @pytest.mark.parametrize("os_type", SYSTEMS)
-def test_secrets_are_placeholders_unless_asked_for(os_type: OsType) -> None:
+def test_secrets_are_placeholders_unless_requested(os_type: OsType) -> None:
     both = {"nqns": (known.NQN,), "targets": (known.SCSI_TARGET, known.NVME_TARGET), "portals": (known.A, known.NVME)}
     without = build(facts(os_type, **both, **known.WITHOUT_SECRETS))
     assert (without.needs_secrets, without.has_secrets) == (True, False)

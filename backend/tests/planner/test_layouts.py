@@ -276,7 +276,7 @@ def test_an_unsuitable_disk_is_reported_and_the_figures_are_still_shown() -> Non
         (["nvme-D1"], 256 * KIB, "block_bytes"),
     ],
 )
-def test_what_cannot_be_asked_is_refused_by_field(disks: list[str], block: int, field: str) -> None:
+def test_an_impossible_request_is_refused_by_field(disks: list[str], block: int, field: str) -> None:
     with pytest.raises(Invalid) as refusal:
         plan_layouts(disks, block, seen.machine(), {})
     assert [problem.field for problem in refusal.value.errors] == [field]

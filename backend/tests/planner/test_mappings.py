@@ -51,7 +51,7 @@ def test_numbers_start_at_one_and_take_the_lowest_free() -> None:
     assert [lun for *_, lun in luns(new)] == [2, 4, 5]
 
 
-def test_a_number_asked_for_later_in_the_batch_is_not_given_away() -> None:
+def test_a_number_requested_later_in_the_batch_is_not_assigned_before() -> None:
     assert luns(plan(spec("v1"), spec("v2", lun=1), spec("v3", lun=0))) == [
         ("v1", "h0", 2),
         ("v2", "h0", 1),
@@ -88,7 +88,7 @@ def test_a_volume_gets_the_number_it_had_before_without_a_word() -> None:
     assert not [line for line in plan(spec("v1", lun=7), known=known).plan.warnings if "number" in line]
 
 
-def test_a_number_asked_for_that_another_volume_had_is_named_with_that_volume() -> None:
+def test_a_requested_number_that_another_volume_had_is_named_with_that_volume() -> None:
     (reuse,) = plan(spec("v1", lun=1), known=holding(lun1=former("old"))).plan.reused
     assert (reuse.number, reuse.owner, reuse.volume, reuse.former) == ("LUN 1", "h0", "v1", "old")
     assert "would write to volume v1" in reuse.warning()
@@ -137,7 +137,7 @@ def test_a_taken_number_names_who_has_it_and_what_is_free() -> None:
     assert message == "LUN 2 of g is used by volume older; 3 is free"
 
 
-def test_one_number_asked_for_twice_in_a_batch_is_a_conflict() -> None:
+def test_one_number_requested_twice_in_a_batch_is_a_conflict() -> None:
     assert problems(Conflict, spec("v1", lun=5), spec("v2", lun=5))[0][:2] == ("mappings[1].lun", "5")
 
 

@@ -48,7 +48,7 @@ def tries(made: Plan) -> list[PathTry]:
     return [step for step in made.steps if isinstance(step, PathTry)]
 
 
-def test_all_are_asked_first_and_then_each_is_taken_away_once_with_the_others_left() -> None:
+def test_all_are_checked_first_and_then_each_is_taken_down_once_with_the_others_up() -> None:
     made = plan()
     assert isinstance(made.steps[0], PathsAsk)
     assert [step.kind for step in made.steps] == ["paths.ask", "path.try", "path.try"]

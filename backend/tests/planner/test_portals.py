@@ -102,7 +102,7 @@ def by_spdk(*present: KnownPortal, **spec: Any) -> NewPortal:
     return portals.plan_create(PortalCreate.model_validate(asked), machine, False, present, identities())
 
 
-def test_spdk_serves_nvme_over_tcp_where_it_is_asked_for() -> None:
+def test_spdk_serves_nvme_over_tcp_on_request() -> None:
     new = by_spdk(known("10.0.2.15"))
     assert new.engine is ExportEngine.SPDK
     assert new.plan.changes[0].detail == "nvme-tcp on 10.0.2.15:4420, served by spdk"

@@ -79,7 +79,7 @@ def test_what_is_not_in_the_document_stays_and_is_reported() -> None:
     assert "5 are not in the document and are not changed: array/tank, volume/v" in found.notes[0]
 
 
-def test_a_section_that_is_left_out_is_not_looked_at() -> None:
+def test_an_omitted_section_is_not_compared() -> None:
     assert difference(SiteRequest(site=site()), KnownSite(site(**FULL))).notes == ()
 
 
@@ -223,7 +223,7 @@ def test_dhchap_of_a_new_host_needs_its_keys() -> None:
     assert made.specs[0] == HostCreate.model_validate({"name": "n", "dhchap": {"secret": dhchap_key(1)}})
 
 
-def test_keys_that_were_lost_are_asked_for_where_the_document_changes_something_of_them() -> None:
+def test_lost_keys_are_required_if_the_document_changes_something_of_them() -> None:
     there = site(hosts=[{**HOST, "dhchap": {"is_mutual": False, "hash": "sha256"}}])
     assert changes(site(hosts=[{"name": "h", "dhchap": {"is_mutual": False, "hash": "sha256"}}]), there) == ()
     assert refused(Invalid, site(hosts=[{"name": "h", "dhchap": {"hash": "sha384"}}]), there)[0][0].endswith(".secret")

@@ -240,9 +240,7 @@ WITH_CHAP = {"chap_userid": "h1", "chap_password": "orange-kettle-7"}
         ({}, {}, WITH_CHAP | {"chap_mutual_userid": "NULL", "chap_mutual_password": "copper-kettle-8"}, "NULL"),
     ],
 )
-def test_a_portal_group_that_does_not_say_otherwise_asks_for_chap(
-    group: Any, own: Any, credentials: Any, words: str
-) -> None:
+def test_a_portal_group_requires_chap_by_default(group: Any, own: Any, credentials: Any, words: str) -> None:
     config = many(1).model_dump(mode="json")
     config["targets"][0]["tpgs"][0]["attributes"] = group
     config["targets"][0]["tpgs"][0]["node_acls"][0] |= credentials | {"attributes": own}

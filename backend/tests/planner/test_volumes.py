@@ -84,7 +84,7 @@ def test_a_taken_name_is_a_conflict() -> None:
     assert problems(Conflict, spec("a"), taken=("a",))[0][:2] == ("name", "a")
 
 
-def test_a_name_asked_for_twice_in_one_batch_is_refused_at_both_places() -> None:
+def test_a_name_requested_twice_in_one_batch_is_refused_at_both_places() -> None:
     assert [p[0] for p in problems(Invalid, spec("a"), spec("a"))] == ["volumes[0].name", "volumes[1].name"]
 
 

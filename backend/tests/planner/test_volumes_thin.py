@@ -186,7 +186,7 @@ def test_every_clone_has_an_identity_of_its_own_and_the_content_of_the_snapshot(
 @pytest.mark.parametrize(
     "body", [{}, {"name": "a", "name_pattern": "a%d"}, {"name": "a", "count": 2}, {"name": "a", "first": 2}]
 )
-def test_clones_are_asked_for_in_one_of_two_forms(body: dict[str, Any]) -> None:
+def test_clones_are_requested_in_one_of_two_forms(body: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="name"):
         SnapshotClone.model_validate(body)
 

@@ -116,7 +116,7 @@ def test_a_sata_or_sas_drive_that_says_another_serial_is_not_erased(transport: s
     assert drives.untouched()
 
 
-def test_a_frozen_sata_drive_is_not_asked_and_the_way_out_is_reported() -> None:
+def test_a_frozen_sata_drive_is_not_erased_and_the_remedy_is_reported() -> None:
     drives = Drives("sata")
     drives.machine.tools.drives.health(drives.disks[0]).is_frozen = True
     with pytest.raises(Conflict, match="reconnect it"):
@@ -185,7 +185,7 @@ def test_another_disk_than_the_plan_meant_is_not_touched(
     assert drives.untouched()
 
 
-def test_a_controller_that_says_another_serial_than_the_kernel_is_not_asked_to_erase(drives: Drives) -> None:
+def test_a_controller_with_another_serial_than_in_the_kernel_is_not_erased(drives: Drives) -> None:
     step = drives.step()
     asked = drives.machine.tools.command("nvme")
 

@@ -25,7 +25,7 @@ WHOLE = ["1", "alice", "secretsecret1", "target", "mutualmutual1"]
 NONE = ["0", "", "", "", ""]
 
 
-def test_it_is_asked_for_before_a_target_opens_and_nothing_is_written_twice(rig: ExportRig) -> None:
+def test_it_is_requested_before_a_target_opens_and_nothing_is_written_twice(rig: ExportRig) -> None:
     rig.serve(rig.desired(discovery=CHAP))
     assert asked(rig) == WHOLE
     order = [line for line in rig.changes() if "discovery_auth" in line or line.endswith("/enable")]

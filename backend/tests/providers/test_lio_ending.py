@@ -80,7 +80,7 @@ def test_whatever_the_depth_is_it_is_the_same_afterwards(rig: ExportRig, found: 
 
 @pytest.mark.parametrize("when", list(When))
 @pytest.mark.parametrize("move", [0, 1])
-def test_an_agent_that_is_killed_in_between_sets_the_depth_back_when_it_is_asked_again(when: When, move: int) -> None:
+def test_an_agent_killed_midway_restores_the_depth_when_the_step_is_repeated(when: When, move: int) -> None:
     numbers = moves(prepared())
     assert len(numbers) == 2
     at = prepared()

@@ -132,7 +132,7 @@ def test_the_log_is_removed_before_and_not_restored_during_a_reshape(rig: Rig) -
     assert not rig.do(log_on(create))
 
 
-def test_the_log_is_not_put_back_while_parity_is_made_right_after_an_unclean_stop(rig: Rig) -> None:
+def test_the_log_is_not_restored_while_parity_is_corrected_after_an_unclean_stop(rig: Rig) -> None:
     create = stand(rig)
     rig.do(log_off(create))
     (running,) = rig.machine.md.arrays.values()
@@ -197,7 +197,7 @@ def test_without_room_ahead_of_the_data_it_is_refused_rather_than_needing_a_back
     assert rig.do(growing(create))
 
 
-def test_the_room_a_reshape_needs_is_what_mdadm_asks_for() -> None:
+def test_the_space_a_reshape_needs_is_what_mdadm_requires() -> None:
     """mdadm, Grow.c: compute_backup_blocks over the data disks; for raid10 one chunk."""
     assert room_sectors("raid5", 64 * KIB, 3, 4) == 3 * 128
     assert room_sectors("raid5", 64 * KIB, 4, 5) == 4 * 128

@@ -87,7 +87,7 @@ def test_a_member_is_not_failed_while_parity_is_first_made(rig: Rig) -> None:
         rig.do(failing(rig, create, 0))
 
 
-def test_what_lies_on_a_disk_is_looked_at_again_before_it_joins(rig: Rig) -> None:
+def test_the_content_of_a_disk_is_checked_again_before_it_joins(rig: Rig) -> None:
     create = stand(rig)
     step = adding(rig, create, 4)
     rig.disks[4].media.signatures = [FakeSignature("ext4", 1080, "photos", "u1")]

@@ -24,7 +24,7 @@ def test_threads_follow_the_cores(cores: int, threads: int) -> None:
     assert automatic_threads(cores)[0] == threads
 
 
-def test_large_chunks_ask_for_a_larger_cache_and_the_words_say_so() -> None:
+def test_large_chunks_need_a_larger_cache_and_the_text_says_so() -> None:
     has = MachineResources(cores=8, memory_bytes=16 * GIB)
     assert automatic_stripes(has, 8, 64 * KIB)[0] == 256
     count, why = automatic_stripes(has, 8, MIB)

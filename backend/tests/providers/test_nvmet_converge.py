@@ -123,7 +123,7 @@ def test_a_host_sees_the_namespaces_of_its_subsystem_and_no_others(rig: ExportRi
             rig.connect(host, number)
 
 
-def test_keys_are_asked_of_the_host_that_has_them(rig: ExportRig) -> None:
+def test_keys_are_required_from_the_host_that_has_them(rig: ExportRig) -> None:
     rig.serve(rig.desired())
     assert rig.sees(rig.connect(42, 31, (dhchap_key(1), dhchap_key(2))))
     for keys in (None, (dhchap_key(3), None), (dhchap_key(1), dhchap_key(3))):
@@ -333,7 +333,7 @@ def test_without_a_ledger_nothing_is_removed(rig: ExportRig) -> None:
     assert rig.sees(host) == {1: "v13"}
 
 
-def test_a_grown_volume_is_looked_at_again(rig: ExportRig) -> None:
+def test_a_grown_volume_is_read_again(rig: ExportRig) -> None:
     rig.serve(rig.desired())
     before = len(rig.machine.faults.calls)
     rig.serve(rig.desired())

@@ -62,7 +62,7 @@ def test_an_invalid_line_hides_no_other(odd: str) -> None:
     assert [one.initiator for one in found] == [STRANGER]
 
 
-def test_only_the_kernels_own_lines_of_this_boot_are_asked_for() -> None:
+def test_only_the_kernels_own_lines_of_this_boot_are_read() -> None:
     """Any program could write the same words."""
     assert "--dmesg" in refused.JOURNAL
 

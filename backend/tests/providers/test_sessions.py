@@ -30,7 +30,7 @@ def test_an_idle_initiator_has_no_session() -> None:
     assert parse_info("") is None
 
 
-def test_connections_are_those_established_to_the_ports_asked_for() -> None:
+def test_connections_are_those_established_to_the_requested_ports() -> None:
     over_4 = list(parse_table(recorded("linux-6.18/proc-net-tcp.txt"), {3260}))
     assert over_4 == [ObservedConnection(address="127.0.0.1", port=3260, peer="127.0.0.1")]
     over_6 = list(parse_table(recorded("linux-6.18/proc-net-tcp6.txt"), {3270}))

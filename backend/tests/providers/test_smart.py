@@ -283,7 +283,7 @@ def test_without_smartmontools_the_package_is_named() -> None:
     )
 
 
-def test_a_drive_is_asked_by_its_stable_name() -> None:
+def test_a_drive_is_queried_by_its_stable_name() -> None:
     machine, fake, disk = plugged("nvme")
     taken = [argv for argv in _commands(machine, disk) if argv.startswith("smartctl")]
     assert all(word.endswith(f"/dev/disk/by-id/{disk.id}") for word in taken)
@@ -296,7 +296,7 @@ def _commands(machine: FakeSystem, disk: ObservedDisk) -> list[str]:
     return [call.detail for call in machine.faults.calls if call.name == "run"]
 
 
-def test_a_virtual_disk_is_not_asked() -> None:
+def test_a_virtual_disk_is_not_queried() -> None:
     machine = FakeSystem()
     (disk,) = machine.add_disks(1, "virtio")
     disk.kernel_name = "vda"
@@ -304,7 +304,7 @@ def test_a_virtual_disk_is_not_asked() -> None:
 
 
 @pytest.mark.parametrize(("transport", "tool"), [("sata", "hdparm"), ("sas", "sg_opcodes")])
-def test_a_sata_or_sas_drive_is_asked_once_how_it_can_be_sanitized(transport: str, tool: str) -> None:
+def test_a_sata_or_sas_drive_is_queried_once_for_its_sanitize_methods(transport: str, tool: str) -> None:
     machine = FakeSystem()
     (drive,) = machine.add_disks(1, transport=transport)
     machine.tools.drives.health(drive).sanicap = 0b01

@@ -36,7 +36,7 @@ def commands(rig: Rig, tool: str) -> list[str]:
         (Level.RAID10, 4, WriteHole.BITMAP),
     ],
 )
-def test_every_level_is_made_and_recognised(rig: Rig, level: Level, disks: int, hole: WriteHole) -> None:
+def test_every_level_is_created_and_recognized(rig: Rig, level: Level, disks: int, hole: WriteHole) -> None:
     step = rig.create(level, disks)
     assert rig.do(step)
     (array,) = rig.agent.observe().arrays
@@ -135,7 +135,7 @@ def test_an_array_of_another_shape_under_our_uuid_is_left_alone(rig: Rig) -> Non
     assert rig.agent.observe().arrays[0].level == "raid5"
 
 
-def test_undo_takes_back_only_its_own(rig: Rig) -> None:
+def test_undo_reverts_only_its_own_change(rig: Rig) -> None:
     step = rig.create()
     rig.do(step)
     assert not rig.undo(step.model_copy(update={"uuid": "e" * 32}))

@@ -23,7 +23,7 @@ WRITTEN = {".py", ".sh", ".yml", ".service", ".ps1", ""}
         ("no pool is upgraded", False),
     ],
 )
-def test_the_words_that_are_looked_for_are_found(text: str, found: bool) -> None:
+def test_the_searched_words_are_found(text: str, found: bool) -> None:
     assert bool(UPGRADES.search(text)) is found
 
 

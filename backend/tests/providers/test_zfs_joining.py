@@ -36,7 +36,7 @@ def test_a_power_cut_before_a_special_disk_is_recorded_prevents_no_pool_from_sta
     assert not farm.do(step), "what is repeated after the restart finds it there"
 
 
-def test_a_disk_that_was_only_announced_is_not_looked_at(farm: Farm) -> None:
+def test_a_disk_that_was_only_announced_is_not_read(farm: Farm) -> None:
     joining.announce(farm.machine, farm.create_step.guid, [special_step(farm).members[0].disk_id])
     farm.machine.power_cut()
     farm.boot()

@@ -149,7 +149,7 @@ def test_an_exported_pool_is_imported_on_another_machine(farm: Farm) -> None:
     assert farm.bring_up() is None
 
 
-def test_only_recorded_disks_are_looked_at(farm: Farm) -> None:
+def test_only_recorded_disks_are_read(farm: Farm) -> None:
     """The fourth disk carries the same pool, as a disk that was replaced and came back does."""
     farm.machine.zfs.partition(farm.disks[3])
     copy = farm.machine.zfs.label_of(farm.disks[0])
@@ -237,7 +237,7 @@ def step_with_roles(rig: Rig) -> PoolCreate:
     return plan.create_step(ARRAY_ID, ARRAY_UUID, spec, order)
 
 
-def test_a_partition_whose_link_was_away_for_a_moment_is_looked_for_once_more(rig: Rig) -> None:
+def test_a_partition_whose_link_was_missing_for_a_moment_is_searched_again(rig: Rig) -> None:
     rig.machine.zfs.lost_links = 1
     assert rig.do(step_with_roles(rig))
     assert not rig.do(step_with_roles(rig))

@@ -78,7 +78,7 @@ def test_named_hosts_and_any_host_exclude_each_other(machine: FakeSystem) -> Non
     assert refusal(machine.rmdir, f"{ROOT}/hosts/{HOST}") == errno.EBUSY
 
 
-def test_a_key_is_taken_by_its_looks_and_cleared_by_a_nul(machine: FakeSystem) -> None:
+def test_a_key_is_checked_by_its_form_and_cleared_by_a_nul(machine: FakeSystem) -> None:
     assert refusal(machine.write, KEY, "garbage") == errno.EINVAL
     machine.write(KEY, WAITING)
     assert machine.read(KEY) == f"{WAITING}\n"

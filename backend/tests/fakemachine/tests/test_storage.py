@@ -70,7 +70,7 @@ def test_members_of_a_running_array_are_busy(machine: FakeSystem) -> None:
         assert "nvme1n1" in refused.value.log
 
 
-def test_a_new_array_resyncs_as_time_goes_by(machine: FakeSystem) -> None:
+def test_a_new_array_resyncs_as_time_passes(machine: FakeSystem) -> None:
     create(machine)
     assert machine.read("/sys/block/md127/md/sync_action") == "resync\n"
     machine.sleep(15)
