@@ -6,8 +6,8 @@ import httpx2
 import pytest
 
 from backend.tests.wiring import Api
-from tests.collection.bench import FakeBench, bench
 from tests.collection.playing import PATIENT, Player, appliance
+from tests.collection.rig import FakeRig, rig
 
 
 @pytest.fixture(scope="session")
@@ -26,8 +26,8 @@ def api(player: Player) -> Iterator[Api]:
 
 
 @pytest.fixture(scope="session")
-def at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeBench]:
+def at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeRig]:
     """An appliance in this process, and modules called in it."""
-    with bench(tmp_path_factory.mktemp("bench")) as there:
+    with rig(tmp_path_factory.mktemp("rig")) as there:
         there.api.until(lambda: there.api.call("GET", "/firewall").status_code == 200)  # the agent's first look
         yield there

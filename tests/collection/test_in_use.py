@@ -9,7 +9,7 @@ from backend.tests.fakemachine import FakeSystem
 from backend.tests.fakemachine.lio.iscsi import FakeSession
 from backend.tests.fakemachine.network.traffic import Io
 from backend.tests.scene import ADDRESS, make_array
-from tests.collection.bench import bench
+from tests.collection.rig import rig
 
 IQN = "iqn.2026-01.com.example:db"
 MAPPING = {"volume": "data", "host": "db"}
@@ -36,7 +36,7 @@ def writing(machine: FakeSystem, session: FakeSession) -> Iterator[None]:
 
 
 def test_a_volume_in_use_stays_unless_the_play_lets_it_go(tmp_path: Path) -> None:
-    with bench(tmp_path) as at:
+    with rig(tmp_path) as at:
         make_array(at.api)
         at.api.made("/volumes", {"name": "data", "array": "tank", "size_bytes": "64MiB"})
         at.api.made("/hosts", {"name": "db", "iqns": [IQN]})
@@ -64,7 +64,7 @@ def test_a_volume_in_use_stays_unless_the_play_lets_it_go(tmp_path: Path) -> Non
 
 
 def test_a_number_that_hosts_may_still_have_is_given_only_by_a_play_that_says_so(tmp_path: Path) -> None:
-    with bench(tmp_path) as at:
+    with rig(tmp_path) as at:
         make_array(at.api)
         for name in ("data", "next"):
             at.api.made("/volumes", {"name": name, "array": "tank", "size_bytes": "64MiB"})

@@ -6,8 +6,8 @@ import pytest
 
 from lunette_collection.document import load
 from lunette_collection.options import noun_options
-from tests.collection.bench import Bench, Options, Result
 from tests.collection.cases import CASES, MORE, Case
+from tests.collection.rig import Options, Result, Rig
 
 DOCUMENT = load()
 DOCUMENTED = {noun.name: noun_options(DOCUMENT, noun) for noun in DOCUMENT.nouns()}
@@ -25,7 +25,7 @@ def _good(result: Result, *, changed: bool) -> Result:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_noun_is_made_repeated_and_taken_away(shape: str, at: Bench) -> None:
+def test_a_noun_is_made_repeated_and_taken_away(shape: str, at: Rig) -> None:
     noun, case = SHAPES[shape]
     make = {**case.make, **case.also(at)}
     would = _good(at.run(noun, make, check=True, diff=True), changed=True)
@@ -47,7 +47,7 @@ def test_a_noun_is_made_repeated_and_taken_away(shape: str, at: Bench) -> None:
         _take_away(at, noun, case, wanted)
 
 
-def _change(at: Bench, noun: str, case: Case, make: Options) -> None:
+def _change(at: Rig, noun: str, case: Case, make: Options) -> None:
     if not case.change:
         return
     wanted = {**make, **case.change}
@@ -60,7 +60,7 @@ def _change(at: Bench, noun: str, case: Case, make: Options) -> None:
     _good(at.run(noun, wanted), changed=False)
 
 
-def _take_away(at: Bench, noun: str, case: Case, wanted: Options) -> None:
+def _take_away(at: Rig, noun: str, case: Case, wanted: Options) -> None:
     absent: Options = {**wanted, "state": "absent"}
     if case.holds_data:
         for check in (True, False):
@@ -74,7 +74,7 @@ def _take_away(at: Bench, noun: str, case: Case, wanted: Options) -> None:
     _good(at.run(noun, absent), changed=False)
 
 
-def test_a_host_is_renamed_its_chap_taken_away_and_its_secret_sent_again(at: Bench) -> None:
+def test_a_host_is_renamed_its_chap_taken_away_and_its_secret_sent_again(at: Rig) -> None:
     chap = {"user": "u", "secret": "secret-of-twelve"}
     at.api.made("/hosts", {"name": "old", "chap": chap})
     rename = {"name": "new", "renamed_from": "old", "clear": ["chap"]}
@@ -90,7 +90,7 @@ def test_a_host_is_renamed_its_chap_taken_away_and_its_secret_sent_again(at: Ben
     assert at.api.delete("/hosts/new").is_success
 
 
-def test_the_path_of_a_webhook_is_compared_by_the_appliance_and_printed_nowhere(at: Bench) -> None:
+def test_the_path_of_a_webhook_is_compared_by_the_appliance_and_printed_nowhere(at: Rig) -> None:
     def setting(url: str, *, changed: bool, check: bool = False, **more: Any) -> Result:
         reported = at.run(
             "setting", {"webhook": {"url": url, "secret": "a-secret-of-sixteen"}, **more}, check=check, diff=True
@@ -113,7 +113,7 @@ def test_the_path_of_a_webhook_is_compared_by_the_appliance_and_printed_nowhere(
     assert at.api.patch("/settings", {"webhook": None, "session_hours": 12}).is_success
 
 
-def test_work_that_was_not_waited_for_is_waited_for_by_the_next_run(at: Bench) -> None:
+def test_work_that_was_not_waited_for_is_waited_for_by_the_next_run(at: Rig) -> None:
     CASES["volume"].also(at)
     volume = {"name": "later", "array": "pool", "size_bytes": "8MiB"}
     gone = {**volume, "state": "absent", "destroy_data": True}
@@ -125,7 +125,7 @@ def test_work_that_was_not_waited_for_is_waited_for_by_the_next_run(at: Bench) -
     assert at.api.items("/volumes", name="later") == []
 
 
-def test_a_member_that_was_replaced_is_a_warning_and_no_difference(at: Bench) -> None:
+def test_a_member_that_was_replaced_is_a_warning_and_no_difference(at: Rig) -> None:
     array = {"name": "warned", "level": "raid1", "disks": at.free_disks(2)}
     _good(at.run("array", array), changed=True)
     assert _good(at.run("array", array), changed=False)["warnings"] == []
@@ -136,12 +136,12 @@ def test_a_member_that_was_replaced_is_a_warning_and_no_difference(at: Bench) ->
 
 
 @pytest.mark.parametrize("info", [one for one in DOCUMENT.infos() if not one.asked], ids=lambda info: info.name)
-def test_everything_can_be_read(info: Any, at: Bench) -> None:
+def test_everything_can_be_read(info: Any, at: Rig) -> None:
     result = _good(at.run(info.name, {}, check=True), changed=False)
     assert [value for key, value in result.items() if key not in ("changed", "failed", "invocation")] != [None]
 
 
-def test_what_is_read_can_be_chosen(at: Bench) -> None:
+def test_what_is_read_can_be_chosen(at: Rig) -> None:
     drives = at.run("disk_info", {"transport": "scsi"})["disks"]
     assert [disk["transport"] for disk in drives] == ["scsi"] * 4
     assert len(at.run("disk_info", {"max_items": 2})["disks"]) == 2
@@ -150,7 +150,7 @@ def test_what_is_read_can_be_chosen(at: Bench) -> None:
     assert at.run("status_info", {})["status"]["agent"]["answers"] is True
 
 
-def test_why_a_host_does_not_see_its_volume_is_reported(at: Bench) -> None:
+def test_why_a_host_does_not_see_its_volume_is_reported(at: Rig) -> None:
     CASES["mapping"].also(at)
     mapping = {"volume": "mapped", "host": "member1"}
     _good(at.run("mapping", mapping), changed=True)
@@ -176,7 +176,7 @@ def test_a_kit_and_the_paths_of_a_host_are_read(at: Bench) -> None:
     _good(at.run("host", {**host, "state": "absent"}), changed=True)
 
 
-def test_what_lio_serves_is_read_for_targetcli_with_and_without_secrets(at: Bench) -> None:
+def test_what_lio_serves_is_read_for_targetcli_with_and_without_secrets(at: Rig) -> None:
     chap = {"user": "leaving", "secret": "secret-of-leaving"[:16]}
     CASES["mapping"].also(at)
     _good(at.run("host", {"name": "leaving", "iqns": ["iqn.2026-01.com.example:leaving"], "chap": chap}), changed=True)

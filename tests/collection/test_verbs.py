@@ -9,15 +9,15 @@ from backend.tests.fakemachine import FakeSignature
 from backend.tests.scene import ADDRESS
 from lunette.providers.volumes.lvm.plan import group_name
 from lunette_collection.document import GOALS, load
-from tests.collection.bench import Bench, FakeBench, Options
 from tests.collection.cases import VERB_CASES, take_away
+from tests.collection.rig import FakeRig, Options, Rig
 
 DOCUMENT = load()
 VERBS = {verb.name: verb for verb in DOCUMENT.verbs()}
 
 
 @pytest.fixture(autouse=True)
-def _takes_away(at: Bench) -> Iterator[None]:
+def _takes_away(at: Rig) -> Iterator[None]:
     """What the cases make, but for what they share."""
     yield
     take_away(at)
@@ -33,7 +33,7 @@ def test_every_verb_has_a_case_and_a_goal_or_a_reason_to_act_each_time() -> None
 
 
 @pytest.mark.parametrize("name", VERB_CASES)
-def test_a_verb_is_checked_done_and_repeated(name: str, at: Bench) -> None:
+def test_a_verb_is_checked_done_and_repeated(name: str, at: Rig) -> None:
     case = VERB_CASES[name]
     options = case.ready(at)
     at.settle()
@@ -69,7 +69,7 @@ def _takes(name: str) -> set[str]:
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_a_verb_reaches_the_appliance_and_carries_its_refusal(verb: str, at: Bench) -> None:
+def test_a_verb_reaches_the_appliance_and_carries_its_refusal(verb: str, at: Rig) -> None:
     operation = VERBS[verb].operation
     schema = operation.spec.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
     needed = DOCUMENT.resolved(schema).get("required", []) if schema else []
@@ -86,14 +86,14 @@ def test_a_verb_reaches_the_appliance_and_carries_its_refusal(verb: str, at: Ben
     assert done["problem"]["detail"] in done["msg"]
 
 
-def test_a_check_of_what_an_earlier_task_would_make_warns_and_reports_a_change(at: Bench) -> None:
+def test_a_check_of_what_an_earlier_task_would_make_warns_and_reports_a_change(at: Rig) -> None:
     reported = at.run("snapshot_clone", {"snapshot": "not-yet", "name": "copy"}, check=True)
     assert reported["changed"]
     assert "could not be planned" in reported["warnings"][0]
     assert at.run("snapshot_clone", {"snapshot": "not-yet", "name": "copy"})["failed"]
 
 
-def test_a_disk_with_something_on_it_is_taken_only_if_it_is_named_in_wipe(at: FakeBench) -> None:
+def test_a_disk_with_something_on_it_is_taken_only_if_it_is_named_in_wipe(at: FakeRig) -> None:
     options = VERB_CASES["array_add_spares"].ready(at)
     drive = next(disk for disk in at.machine.blocks.disks if options["disks"][0] in disk.links())
     drive.media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
@@ -104,14 +104,14 @@ def test_a_disk_with_something_on_it_is_taken_only_if_it_is_named_in_wipe(at: Fa
     assert (done["failed"], done["changed"], done["plan"]["bytes_destroyed"] > 0) == (False, True, True), done
 
 
-def test_what_was_exported_is_applied_without_a_change(at: Bench) -> None:
+def test_what_was_exported_is_applied_without_a_change(at: Rig) -> None:
     VERB_CASES["site"].ready(at)
     shown = at.run("site_info", {})["site"]
     again = at.run("site", {"site": shown})
     assert (again["failed"], again["changed"]) == (False, False), again
 
 
-def test_a_site_takes_away_only_what_is_named(at: Bench) -> None:
+def test_a_site_takes_away_only_what_is_named(at: Rig) -> None:
     document = VERB_CASES["site"].ready(at)
     assert at.run("site", document)["changed"]
     empty = {"site": {"mappings": []}, "scope": ["volume/sited"]}
@@ -124,7 +124,7 @@ def test_a_site_takes_away_only_what_is_named(at: Bench) -> None:
     assert "x" * 12 not in str([left, gone])
 
 
-def test_a_stuck_job_is_resolved(at: FakeBench) -> None:
+def test_a_stuck_job_is_resolved(at: FakeRig) -> None:
     faults = at.machine.faults
     disks = at.free_disks(3)
     faults.break_calls(lambda call: "vgcreate" in call.detail or "mdadm --stop" in call.detail)
@@ -138,7 +138,7 @@ def test_a_stuck_job_is_resolved(at: FakeBench) -> None:
     at.api.until(lambda: not at.api.items("/arrays", name="care"))
 
 
-def test_a_session_is_ended_and_one_that_has_ended_is_not_found(at: FakeBench) -> None:
+def test_a_session_is_ended_and_one_that_has_ended_is_not_found(at: FakeRig) -> None:
     assert at.run("site", VERB_CASES["site"].ready(at))["changed"]
     at.run("portal", {"name": "verbs", "address": ADDRESS, "port": 3269})
     at.api.until(lambda: at.api.items("/mappings", volume="sited")[0]["state"] == "open")
@@ -155,7 +155,7 @@ def test_a_session_is_ended_and_one_that_has_ended_is_not_found(at: FakeBench) -
     assert at.run("portal", {"name": "verbs", "state": "absent"})["changed"]
 
 
-def test_an_array_that_waits_for_its_key_is_unlocked(at: FakeBench) -> None:
+def test_an_array_that_waits_for_its_key_is_unlocked(at: FakeRig) -> None:
     disks, passphrase = at.free_disks(2), "correct horse battery"
     spec = {"name": "care", "level": "raid1", "disks": disks, "encryption": "luks2", "passphrase": passphrase}
     assert at.run("array", spec)["changed"]

@@ -44,7 +44,7 @@ except OSError:
 """Only the connection itself is timed, and not how long a program takes to start where others keep the processors."""
 
 
-class Bench:
+class Rig:
     """Both networks, with something that listens on every port."""
 
     def __init__(self, folder: Path) -> None:
@@ -103,39 +103,39 @@ def desired(*addresses: str, mode: FirewallMode = FirewallMode.MANAGED) -> Expor
     return exports(portals=portals, firewall=DesiredFirewall(mode=mode))
 
 
-def rehearse(bench: Bench) -> None:
+def rehearse(rig: Rig) -> None:
     """From nothing over roles, portals and meddling to off."""
-    firewall, found = Firewall(LocalSystem()), bench.found
-    bench.role(InterfaceRole.STORAGE)
+    firewall, found = Firewall(LocalSystem()), rig.found
+    rig.role(InterfaceRole.STORAGE)
     firewall.open_for(desired(FRONT))
     firewall.settle(desired(FRONT))
     found["reported"] = firewall.reported.model_dump(mode="json") if firewall.reported else None
-    bench.note("portal", "stor0", FRONT, ISCSI)
-    bench.note("address without portal", "stor0", SECOND, ISCSI)
-    bench.note("api from storage", "stor0", FRONT, API)
-    bench.note("api from storage at the other address", "stor0", MANAGEMENT, API)
-    bench.note("api from management", "mgmt0", MANAGEMENT, API)
-    bench.note("anything else", "mgmt0", MANAGEMENT, OTHER)
+    rig.note("portal", "stor0", FRONT, ISCSI)
+    rig.note("address without portal", "stor0", SECOND, ISCSI)
+    rig.note("api from storage", "stor0", FRONT, API)
+    rig.note("api from storage at the other address", "stor0", MANAGEMENT, API)
+    rig.note("api from management", "mgmt0", MANAGEMENT, API)
+    rig.note("anything else", "mgmt0", MANAGEMENT, OTHER)
     found["second round"] = firewall.open_for(desired(FRONT)) + firewall.settle(desired(FRONT))
     firewall.open_for(desired(FRONT, SECOND))
-    bench.note("portal that is about to open", "stor0", SECOND, ISCSI)
+    rig.note("portal that is about to open", "stor0", SECOND, ISCSI)
     firewall.settle(desired(FRONT))
-    bench.note("portal that has closed", "stor0", SECOND, ISCSI)
-    bench.role(InterfaceRole.BOTH, kept=False)
+    rig.note("portal that has closed", "stor0", SECOND, ISCSI)
+    rig.role(InterfaceRole.BOTH, kept=False)
     firewall.follow_roles()
-    bench.note("api on trial", "stor0", FRONT, API)
+    rig.note("api on trial", "stor0", FRONT, API)
     subprocess.run(["nft", "--file", run.KEPT], check=True)  # what load-firewall does when the trial is taken back
-    bench.note("api after the trial", "stor0", FRONT, API)
-    bench.role(InterfaceRole.STORAGE)
+    rig.note("api after the trial", "stor0", FRONT, API)
+    rig.role(InterfaceRole.STORAGE)
     found["after the trial"] = firewall.settle(desired(FRONT))
     subprocess.run(["nft", "add table inet other; flush ruleset; add table inet other"], check=True)
     found["flushed"] = firewall.settle(desired(FRONT))
     subprocess.run(["nft", "add element inet lunette management { tcp . 8000 }"], check=True)
-    bench.note("meddled with", "mgmt0", MANAGEMENT, OTHER)
+    rig.note("meddled with", "mgmt0", MANAGEMENT, OTHER)
     found["changed"] = firewall.open_for(desired(FRONT))
-    bench.note("put right", "mgmt0", MANAGEMENT, OTHER)
+    rig.note("put right", "mgmt0", MANAGEMENT, OTHER)
     firewall.settle(desired(FRONT, mode=FirewallMode.OFF))
-    bench.note("off", "stor0", FRONT, API)
+    rig.note("off", "stor0", FRONT, API)
     found["tables"] = subprocess.run(["nft", "list", "tables"], capture_output=True, text=True, check=True).stdout
 
 
@@ -151,12 +151,12 @@ def main(folder: Path) -> None:
         setattr(files, name, str(folder / f"network-{name.lower()}"))
         (folder / f"network-{name.lower()}").mkdir()
     _ip("link", "set", "lo", "up")
-    bench = Bench(folder)
+    rig = Rig(folder)
     try:
-        rehearse(bench)
+        rehearse(rig)
     finally:
-        bench.end()
-    print(json.dumps(bench.found))
+        rig.end()
+    print(json.dumps(rig.found))
 
 
 if __name__ == "__main__":

@@ -97,7 +97,7 @@ class Authority:
 
 
 @dataclass(frozen=True)
-class Bench:
+class Rig:
     """RAUC of the appliance, with a folder of ours."""
 
     tree: Path
@@ -140,10 +140,10 @@ class Bench:
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    folder = tmp_path / "bench"
+def rig(tmp_path: Path) -> Rig:
+    folder = tmp_path / "rig"
     folder.mkdir()
-    return Bench(base_layer(Cache(), IMAGE) / "root", folder)
+    return Rig(base_layer(Cache(), IMAGE) / "root", folder)
 
 
 @pytest.fixture
@@ -155,58 +155,56 @@ def image(tmp_path: Path, trust: Path, crl: Path | None = None) -> signing.Signe
     return signing.signer(Cache(tmp_path / "cache"), None, None, trust, crl)
 
 
-def test_a_revoked_signer_is_refused_and_another_of_the_same_ca_is_not(
-    bench: Bench, ca: Authority, tmp_path: Path
-) -> None:
+def test_a_revoked_signer_is_refused_and_another_of_the_same_ca_is_not(rig: Rig, ca: Authority, tmp_path: Path) -> None:
     good, stolen = ca.sign("good"), ca.sign("stolen")
-    bundles = [bench.bundle("good", *good), bench.bundle("stolen", *stolen)]
-    bench.trust(image(tmp_path, ca.certificate))
-    assert [bench.refusal(one) for one in bundles] == [None, None]
-    bench.trust(image(tmp_path, ca.certificate, ca.revoke(stolen[0])))
-    taken, refused = [bench.refusal(one) for one in bundles]
+    bundles = [rig.bundle("good", *good), rig.bundle("stolen", *stolen)]
+    rig.trust(image(tmp_path, ca.certificate))
+    assert [rig.refusal(one) for one in bundles] == [None, None]
+    rig.trust(image(tmp_path, ca.certificate, ca.revoke(stolen[0])))
+    taken, refused = [rig.refusal(one) for one in bundles]
     assert taken is None
     assert "certificate was revoked" in (refused or "")
 
 
-def test_a_signer_that_has_expired_since_is_refused(bench: Bench, ca: Authority, tmp_path: Path) -> None:
+def test_a_signer_that_has_expired_since_is_refused(rig: Rig, ca: Authority, tmp_path: Path) -> None:
     """It says itself when it signed: of a key that was stolen that says nothing."""
-    bench.trust(image(tmp_path, ca.certificate, ca.revoke()))
+    rig.trust(image(tmp_path, ca.certificate, ca.revoke()))
     ends = time.time() + SOON_S
-    bundle = bench.bundle("old", *ca.sign("old", lasts_s=SOON_S))
+    bundle = rig.bundle("old", *ca.sign("old", lasts_s=SOON_S))
     while time.time() < ends:
         time.sleep(0.5)
     time.sleep(1.5)
-    assert "certificate has expired" in (bench.refusal(bundle) or "")
+    assert "certificate has expired" in (rig.refusal(bundle) or "")
 
 
-def test_only_a_certificate_for_signing_code_signs_updates(bench: Bench, ca: Authority, tmp_path: Path) -> None:
-    bench.trust(image(tmp_path, ca.certificate))
-    bundle = bench.bundle("mail", *ca.sign("mail", usage="mail"))
-    assert "not for signing code" in (bench.refusal(bundle) or "")
+def test_only_a_certificate_for_signing_code_signs_updates(rig: Rig, ca: Authority, tmp_path: Path) -> None:
+    rig.trust(image(tmp_path, ca.certificate))
+    bundle = rig.bundle("mail", *ca.sign("mail", usage="mail"))
+    assert "not for signing code" in (rig.refusal(bundle) or "")
 
 
-def test_a_key_is_rotated_by_an_image_that_trusts_another(bench: Bench, ca: Authority, tmp_path: Path) -> None:
+def test_a_key_is_rotated_by_an_image_that_trusts_another(rig: Rig, ca: Authority, tmp_path: Path) -> None:
     """The last bundle of the old signer brings an image that trusts the new ones alone."""
     development = signing.signer(Cache(tmp_path / "cache"), None, None)
     assert development.key is not None
     bundles = [
-        bench.bundle("old", development.certificate, development.key),
-        bench.bundle("new", *ca.sign("new")),
+        rig.bundle("old", development.certificate, development.key),
+        rig.bundle("new", *ca.sign("new")),
     ]
-    bench.trust(development)
-    assert bench.refusal(bundles[0]) is None
-    assert "its signer is not trusted" in (bench.refusal(bundles[1]) or "")
-    bench.trust(image(tmp_path, ca.certificate))
-    assert "its signer is not trusted" in (bench.refusal(bundles[0]) or "")
-    assert bench.refusal(bundles[1]) is None
+    rig.trust(development)
+    assert rig.refusal(bundles[0]) is None
+    assert "its signer is not trusted" in (rig.refusal(bundles[1]) or "")
+    rig.trust(image(tmp_path, ca.certificate))
+    assert "its signer is not trusted" in (rig.refusal(bundles[0]) or "")
+    assert rig.refusal(bundles[1]) is None
     both = tmp_path / "both.pem"
     both.write_text(ca.certificate.read_text() + development.trusted.read_text())
-    bench.trust(image(tmp_path, both))
-    assert [bench.refusal(one) for one in bundles] == [None, None]
+    rig.trust(image(tmp_path, both))
+    assert [rig.refusal(one) for one in bundles] == [None, None]
 
 
 def test_an_appliance_that_does_not_ask_for_code_signing_yet_is_updated_with_its_development_key(
-    bench: Bench, tmp_path: Path
+    rig: Rig, tmp_path: Path
 ) -> None:
     """Its system says nothing of a purpose, and RAUC then asks for e-mail."""
     folder = tmp_path / "cache/image/signing"
@@ -216,11 +214,11 @@ def test_an_appliance_that_does_not_ask_for_code_signing_yet_is_updated_with_its
     openssl(folder, *words, "-keyout", "key.pem", "-out", "cert.pem")
     development = signing.signer(Cache(tmp_path / "cache"), None, None)
     assert development.key is not None
-    bundle = bench.bundle("next", development.certificate, development.key)
-    bench.trust(development)
-    assert bench.refusal(bundle) is None
-    config = bench.folder / "system.conf"
+    bundle = rig.bundle("next", development.certificate, development.key)
+    rig.trust(development)
+    assert rig.refusal(bundle) is None
+    config = rig.folder / "system.conf"
     before, _, _ = config.read_text().partition("check-purpose")
     slots = config.read_text()[config.read_text().index("[slot.") :]
     config.write_text(f"{before}use-bundle-signing-time=true\n{slots}")
-    assert bench.refusal(bundle) is None
+    assert rig.refusal(bundle) is None

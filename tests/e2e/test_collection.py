@@ -12,8 +12,8 @@ import pytest
 
 from backend.tests.wiring import Api
 from tests.collection import test_modules, test_verbs
-from tests.collection.bench import Bench
 from tests.collection.cases import VERB_CASES, take_away
+from tests.collection.rig import Rig
 from tests.e2e.waiting import wait_until
 from tests.lab.appliance import Appliance, appliance
 from tests.machines.images import zfs_image
@@ -45,7 +45,7 @@ class PatientApi(Api):
 
 
 @dataclass(frozen=True)
-class LiveBench(Bench):
+class LiveRig(Rig):
     """A whole appliance. Its disks are all of one kind."""
 
     made: Appliance
@@ -84,20 +84,20 @@ class LiveBench(Bench):
 
 
 @pytest.fixture(scope="module")
-def at() -> Iterator[Bench]:
+def at() -> Iterator[Rig]:
     with appliance(Uml("collection", disks=14, disk_mib=160)) as made:
         made.machine.check("ip address add 2001:db8::1/128 dev lo")
-        yield from _bench(made)
+        yield from _rig(made)
 
 
 @pytest.fixture(scope="module")
-def with_zfs() -> Iterator[Bench]:
+def with_zfs() -> Iterator[Rig]:
     zfs_image()
     with appliance(Qemu("collection", nvme=3, disk_mib=512)) as made:
-        yield from _bench(made)
+        yield from _rig(made)
 
 
-def _bench(made: Appliance) -> Iterator[Bench]:
+def _rig(made: Appliance) -> Iterator[Rig]:
     endpoint = made.access.endpoint
     connection = {
         "appliance_url": endpoint.url,
@@ -106,18 +106,18 @@ def _bench(made: Appliance) -> Iterator[Bench]:
         "appliance_timeout": int(within(DEADLINE_S)),
     }
     with httpx2.Client(base_url=endpoint.url, verify=False, timeout=within(DEADLINE_S)) as http:
-        yield LiveBench(PatientApi(http, endpoint.token), connection, made)
+        yield LiveRig(PatientApi(http, endpoint.token), connection, made)
 
 
 @pytest.mark.uml
 @pytest.mark.parametrize("shape", sorted(test_modules.SHAPES.keys() - NOT_HERE.keys()))
-def test_a_noun_is_made_repeated_and_taken_away(shape: str, at: Bench) -> None:
+def test_a_noun_is_made_repeated_and_taken_away(shape: str, at: Rig) -> None:
     test_modules.test_a_noun_is_made_repeated_and_taken_away(shape, at)
 
 
 @pytest.mark.uml
 @pytest.mark.parametrize("name", [name for name in VERB_CASES if name not in OF_POOLS])
-def test_a_verb_is_checked_done_and_repeated(name: str, at: Bench) -> None:
+def test_a_verb_is_checked_done_and_repeated(name: str, at: Rig) -> None:
     try:
         test_verbs.test_a_verb_is_checked_done_and_repeated(name, at)
     finally:
@@ -127,13 +127,13 @@ def test_a_verb_is_checked_done_and_repeated(name: str, at: Bench) -> None:
 @pytest.mark.qemu
 @pytest.mark.zfs
 @pytest.mark.parametrize("name", OF_POOLS)
-def test_a_verb_of_pools_is_checked_done_and_repeated(name: str, with_zfs: Bench) -> None:
+def test_a_verb_of_pools_is_checked_done_and_repeated(name: str, with_zfs: Rig) -> None:
     test_verbs.test_a_verb_is_checked_done_and_repeated(name, with_zfs)
 
 
 @pytest.mark.uml
 @pytest.mark.parametrize("name", OF_POOLS)
-def test_a_verb_of_pools_has_no_pool_where_the_kernel_has_no_zfs(name: str, at: Bench) -> None:
+def test_a_verb_of_pools_has_no_pool_where_the_kernel_has_no_zfs(name: str, at: Rig) -> None:
     reported = at.run("array", {"name": "care", "engine": "zfs", "level": "mirror", "disks": at.free_disks(2)})
     assert reported["failed"]
     assert "the kernel module zfs is not built for this kernel" in reported["msg"]
@@ -142,7 +142,7 @@ def test_a_verb_of_pools_has_no_pool_where_the_kernel_has_no_zfs(name: str, at: 
 
 
 @pytest.mark.uml
-def test_everything_can_be_read(at: Bench) -> None:
+def test_everything_can_be_read(at: Rig) -> None:
     for info in test_modules.DOCUMENT.infos():
         if not info.asked:
             test_modules.test_everything_can_be_read(info, at)

@@ -31,7 +31,7 @@ SPEED_LIMIT = "/proc/sys/dev/raid/speed_limit_max"
 
 
 @dataclass
-class Bench:
+class Rig:
     """An appliance with drives that can be pulled, and three more that outlive a boot."""
 
     made: Appliance
@@ -74,22 +74,22 @@ class Bench:
 
 
 @pytest.fixture(scope="module")
-def bench() -> Iterator[Bench]:
+def rig() -> Iterator[Rig]:
     machine = Uml("lvm-raid", disks=3, disk_mib=256, hot=3, hot_mib=128)
     machine.require(Capability.PULL)
     with appliance(machine) as made:
         made.client.post("/portals", {"name": "storage", "address": "0.0.0.0", "port": PORTAL_PORT})
-        yield Bench(made, machine)
+        yield Rig(made, machine)
 
 
-def test_a_mirror_with_checksums_repairs_itself_and_a_lost_disk_is_replaced_while_a_host_writes(bench: Bench) -> None:
-    client, machine, ids = bench.client, bench.machine, bench.made.disk_ids("scsi")
+def test_a_mirror_with_checksums_repairs_itself_and_a_lost_disk_is_replaced_while_a_host_writes(rig: Rig) -> None:
+    client, machine, ids = rig.client, rig.machine, rig.made.disk_ids("scsi")
     serials = [disk.serial for disk in machine.disks if disk.bus == "scsi"]
     spec = {"name": "safe", "engine": "lvm", "level": "raid1", "disks": ids[:2], "integrity": True}
     client.wait(client.post("/arrays", spec))
-    assert bench.array("safe")["integrity"] is True
-    wait_until("it is in sync, and its checksums are computed", lambda: bench.is_whole("safe"), deadline_s=300)
-    target = bench.serve("safe", "writer", IQN, 1)
+    assert rig.array("safe")["integrity"] is True
+    wait_until("it is in sync, and its checksums are computed", lambda: rig.is_whole("safe"), deadline_s=300)
+    target = rig.serve("safe", "writer", IQN, 1)
     with KernelInitiator("lvm-raid-host") as host:
         host.login(target, f"{machine.address}:{machine.forward(PORTAL_PORT)}", IQN)
         device = host.devices(target, expected=1)[1]
@@ -97,90 +97,90 @@ def test_a_mirror_with_checksums_repairs_itself_and_a_lost_disk_is_replaced_whil
         wait_until("the host writes", lambda: host.acknowledged(device, SEED) > BLOCKS)
         host.stop_logged_writer(device, SEED)
 
-        _corrupt(bench, serials[0])
+        _corrupt(rig, serials[0])
         client.wait(client.post("/arrays/safe:scrub", {"action": "check"}))
-        wait_until("what was wrong is counted", lambda: _errors(bench) > 0, deadline_s=120)
-        wait_until("the scrub is over", lambda: bench.is_whole("safe"), deadline_s=300)
+        wait_until("what was wrong is counted", lambda: _errors(rig) > 0, deadline_s=120)
+        wait_until("the scrub is over", lambda: rig.is_whole("safe"), deadline_s=300)
         assert host.verify_logged(device, SEED) > 0
-        counted = _errors(bench)
+        counted = _errors(rig)
         client.wait(client.post("/arrays/safe:scrub", {"action": "check"}))
-        wait_until("the second scrub is over", lambda: bench.is_whole("safe"), deadline_s=300)
-        assert _errors(bench) == counted, "what was repaired is right now"
+        wait_until("the second scrub is over", lambda: rig.is_whole("safe"), deadline_s=300)
+        assert _errors(rig) == counted, "what was repaired is right now"
 
         host.start_logged_writer(device, SEED, BLOCKS, 1200)
-        _pull_while_writing(bench, host, device, serials[1], ids[1])
+        _pull_while_writing(rig, host, device, serials[1], ids[1])
         machine.check(f"echo 2000 >{SPEED_LIMIT}")
         client.wait(client.post("/arrays/safe:replace", {"disk": ids[1], "new": ids[2]}))
-        wait_until("the disk is being filled", lambda: bench.states("safe").get(serials[2]) == "rebuilding")
-        wait_until("with progress", lambda: bench.array("safe")["observed"]["progress"])
+        wait_until("the disk is being filled", lambda: rig.states("safe").get(serials[2]) == "rebuilding")
+        wait_until("with progress", lambda: rig.array("safe")["observed"]["progress"])
         machine.check(f"echo 200000 >{SPEED_LIMIT}")
-        wait_until("redundancy is back", lambda: bench.is_whole("safe"), deadline_s=300)
-        wait_until("nothing is missing", lambda: not bench.alerts("array."), deadline_s=60)
-        assert set(bench.states("safe")) == {serials[0], serials[2]}
+        wait_until("redundancy is back", lambda: rig.is_whole("safe"), deadline_s=300)
+        wait_until("nothing is missing", lambda: not rig.alerts("array."), deadline_s=60)
+        assert set(rig.states("safe")) == {serials[0], serials[2]}
         host.stop_logged_writer(device, SEED)
         assert host.verify_logged(device, SEED) > 0
         host.logout(target)
     machine.insert(serials[1])
-    _delete(bench, "safe", "writer")
+    _delete(rig, "safe", "writer")
     listed = {disk["serial"]: disk["state"] for disk in client.list("/disks")}
     assert (listed[serials[0]], listed[serials[2]]) == ("free", "free")
 
 
-def test_raid5_comes_back_after_a_boot_with_its_disks_in_another_order(bench: Bench) -> None:
-    client, machine, ids = bench.client, bench.machine, bench.made.disk_ids("ubd")
+def test_raid5_comes_back_after_a_boot_with_its_disks_in_another_order(rig: Rig) -> None:
+    client, machine, ids = rig.client, rig.machine, rig.made.disk_ids("ubd")
     client.wait(client.post("/arrays", {"name": "wide", "engine": "lvm", "level": "raid5", "disks": ids}))
-    wait_until("it is in sync", lambda: bench.is_whole("wide"), deadline_s=300)
-    target = bench.serve("wide", "reader", OTHER, 1)
+    wait_until("it is in sync", lambda: rig.is_whole("wide"), deadline_s=300)
+    target = rig.serve("wide", "reader", OTHER, 1)
     reader = LibiscsiInitiator(OTHER, "127.0.0.1", machine.forward(PORTAL_PORT))
     assert reader.write(target, 1, PATTERN, 16 * MIB).ok
     machine.check("sync")
     machine.attach_in_reverse()
     machine.reset()
-    bench.made.wait_for_api()
-    wait_until("the mapping is served", lambda: _is_open(bench, "wide-lun"), deadline_s=240)
+    rig.made.wait_for_api()
+    wait_until("the mapping is served", lambda: _is_open(rig, "wide-lun"), deadline_s=240)
     reader = LibiscsiInitiator(OTHER, "127.0.0.1", machine.forward(PORTAL_PORT))
     assert reader.verify(target, 1, PATTERN, 16 * MIB).ok
     with pytest.raises(Refused, match="needs all its disks"):
         client.act("/arrays/wide", "remove", {"disk": ids[0]})
 
 
-def _is_open(bench: Bench, volume: str) -> bool:
-    found = [one for one in bench.client.list("/mappings") if one["volume"] == volume]
+def _is_open(rig: Rig, volume: str) -> bool:
+    found = [one for one in rig.client.list("/mappings") if one["volume"] == volume]
     return bool(found) and all(one["state"] == "open" for one in found)
 
 
-def _errors(bench: Bench) -> int:
-    return int(bench.array("safe")["observed"]["mismatch_count"])
+def _errors(rig: Rig) -> int:
+    return int(rig.array("safe")["observed"]["mismatch_count"])
 
 
-def _corrupt(bench: Bench, serial: str) -> None:
+def _corrupt(rig: Rig, serial: str) -> None:
     """Writes nonsense on the disk, where the volume of the host begins, past LVM and the kernel's caches."""
-    array = bench.array("safe")
+    array = rig.array("safe")
     image = next(m["slot"] for m in array["members"] if m["serial"] == serial)
-    start = bench.place(array, "safe-lun", int(image))
-    path = bench.machine.disk(serial).path
-    bench.machine.check("sync; echo 3 >/proc/sys/vm/drop_caches")
-    bench.machine.check(f"dd if=/dev/urandom of={path} bs=4096 seek={start // 4096} count=64 oflag=direct conv=notrunc")
+    start = rig.place(array, "safe-lun", int(image))
+    path = rig.machine.disk(serial).path
+    rig.machine.check("sync; echo 3 >/proc/sys/vm/drop_caches")
+    rig.machine.check(f"dd if=/dev/urandom of={path} bs=4096 seek={start // 4096} count=64 oflag=direct conv=notrunc")
 
 
-def _pull_while_writing(bench: Bench, host: KernelInitiator, device: str, serial: str, disk_id: str) -> None:
+def _pull_while_writing(rig: Rig, host: KernelInitiator, device: str, serial: str, disk_id: str) -> None:
     before = host.acknowledged(device, SEED)
     wait_until("the host writes", lambda: host.acknowledged(device, SEED) > before + 50)
     slow = slowness()
-    pulled_at = float(bench.machine.check("date +%s.%N"))
-    bench.machine.pull(serial)
-    (alert,) = wait_until("the loss is told", lambda: bench.alerts("array.health"), deadline_s=120, pause_s=0.2)
+    pulled_at = float(rig.machine.check("date +%s.%N"))
+    rig.machine.pull(serial)
+    (alert,) = wait_until("the loss is told", lambda: rig.alerts("array.health"), deadline_s=120, pause_s=0.2)
     took_s = dt.datetime.fromisoformat(alert["raised_at"]).timestamp() - pulled_at
     slow = max(slow, slowness())
     assert took_s < SEEN_S * slow, f"told {took_s:.1f} s after the disk was pulled, on processors {slow:.1f} times slow"
-    wait_until("it names the disk", lambda: any(disk_id in a["message"] for a in bench.alerts("array.health")))
-    assert bench.array("safe")["health"] == "degraded"
+    wait_until("it names the disk", lambda: any(disk_id in a["message"] for a in rig.alerts("array.health")))
+    assert rig.array("safe")["health"] == "degraded"
     after = host.acknowledged(device, SEED)
     wait_until("the host goes on writing", lambda: host.acknowledged(device, SEED) > after + 50, deadline_s=120)
 
 
-def _delete(bench: Bench, name: str, host: str) -> None:
-    client = bench.client
+def _delete(rig: Rig, name: str, host: str) -> None:
+    client = rig.client
     for mapping in client.list("/mappings"):
         if mapping["volume"] == f"{name}-lun":
             client.delete(f"/mappings/{mapping['id']}", confirm=[f"{name}-lun"])

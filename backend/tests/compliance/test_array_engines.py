@@ -52,7 +52,7 @@ ENGINES = (
 )
 
 
-class Bench:
+class Rig:
     """An appliance with four blank disks, of which the engine takes the first."""
 
     def __init__(self, world: World, of: Engine) -> None:
@@ -97,9 +97,9 @@ class Bench:
 
 
 @pytest.fixture(params=ENGINES, ids=lambda one: one.engine.value)
-def bench(request: pytest.FixtureRequest, sqlite_template: Path, tmp_path: Path) -> Iterator[Bench]:
+def rig(request: pytest.FixtureRequest, sqlite_template: Path, tmp_path: Path) -> Iterator[Rig]:
     world = World(database_template(sqlite_template, tmp_path))
-    yield Bench(world, request.param)
+    yield Rig(world, request.param)
     world.close()
 
 
@@ -107,87 +107,87 @@ def test_every_engine_that_is_registered_is_here() -> None:
     assert {one.engine for one in ENGINES} == set(ARRAY_ENGINES) == set(ARRAY_MACHINES)
 
 
-def test_it_says_what_it_can_do_and_the_machine_reports_it(bench: Bench) -> None:
-    record = ARRAY_ENGINES[bench.of.engine].capability()
-    assert (record.engine, record.kind) == (bench.of.engine.value, "array")
+def test_it_says_what_it_can_do_and_the_machine_reports_it(rig: Rig) -> None:
+    record = ARRAY_ENGINES[rig.of.engine].capability()
+    assert (record.engine, record.kind) == (rig.of.engine.value, "array")
     assert record.needs
-    assert bench.of.level in [level.level for level in record.levels]
-    (found,) = [e for e in bench.world.control.observation().engines if (e.kind, e.engine) == ("array", record.engine)]
+    assert rig.of.level in [level.level for level in record.levels]
+    (found,) = [e for e in rig.world.control.observation().engines if (e.kind, e.engine) == ("array", record.engine)]
     assert found.available, found.reason
     assert found.levels == record.levels
 
 
-def test_what_it_makes_is_observed_as_planned_and_carries_our_mark(bench: Bench) -> None:
-    outcome = bench.ask()
-    bench.world.finish(outcome.job_id or "")
-    bench.world.pass_time(SYNCED_S)
-    found = bench.observed()
+def test_what_it_makes_is_observed_as_planned_and_carries_our_mark(rig: Rig) -> None:
+    outcome = rig.ask()
+    rig.world.finish(outcome.job_id or "")
+    rig.world.pass_time(SYNCED_S)
+    found = rig.observed()
     assert found is not None
     assert found.ours or found.marked  # an md array is ours once the agent has its record
-    assert found.level == bench.of.level.value
+    assert found.level == rig.of.level.value
     assert found.state in (ArrayState.CLEAN, ArrayState.UNKNOWN)
-    assert sorted(m.disk_id or "" for m in found.members) == sorted(disk.links()[0] for disk in bench.disks)
-    pool = next(pool for pool in bench.world.control.observation().groups if pool.array_uuid == found.uuid)
-    assert 0 < pool.free_bytes <= sum(disk.media.size_bytes for disk in bench.disks)
+    assert sorted(m.disk_id or "" for m in found.members) == sorted(disk.links()[0] for disk in rig.disks)
+    pool = next(pool for pool in rig.world.control.observation().groups if pool.array_uuid == found.uuid)
+    assert 0 < pool.free_bytes <= sum(disk.media.size_bytes for disk in rig.disks)
 
 
-def test_a_disk_that_carries_something_is_taken_only_if_it_is_to_be_wiped(bench: Bench) -> None:
-    bench.disks[0].media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
-    bench.machine.changed()
-    before = bench.world.machine_picture()
+def test_a_disk_that_carries_something_is_taken_only_if_it_is_to_be_wiped(rig: Rig) -> None:
+    rig.disks[0].media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
+    rig.machine.changed()
+    before = rig.world.machine_picture()
     with pytest.raises(InUse, match="is not blank"):
-        bench.ask()
-    assert differences(before, bench.world.machine_picture()) == []
-    bench.world.finish(bench.ask(wipe=bench.disks[:1]).job_id or "")
-    assert bench.observed() is not None
+        rig.ask()
+    assert differences(before, rig.world.machine_picture()) == []
+    rig.world.finish(rig.ask(wipe=rig.disks[:1]).job_id or "")
+    assert rig.observed() is not None
 
 
-def test_its_disks_belong_to_no_other_array(bench: Bench) -> None:
-    bench.make()
+def test_its_disks_belong_to_no_other_array(rig: Rig) -> None:
+    rig.make()
     with pytest.raises(LunetteError, match="belongs to array one"):
-        bench.ask("two", bench.disks)
+        rig.ask("two", rig.disks)
 
 
-def test_it_returns_after_a_power_cut_under_other_kernel_names(bench: Bench) -> None:
-    bench.serve()
-    for number, disk in enumerate(bench.disks):
+def test_it_returns_after_a_power_cut_under_other_kernel_names(rig: Rig) -> None:
+    rig.serve()
+    for number, disk in enumerate(rig.disks):
         disk.kernel_name = f"nvme{70 - number}n1"
-    bench.restart()
-    bench.world.settle()
-    assert bench.machine.read_data(bench.world.device_of("lun"), 0) == "written"
+    rig.restart()
+    rig.world.settle()
+    assert rig.machine.read_data(rig.world.device_of("lun"), 0) == "written"
 
 
-def test_without_its_disks_it_waits_and_says_for_which_array(bench: Bench) -> None:
-    bench.serve()
-    for disk in bench.disks:
-        bench.machine.pull(disk)
-    bench.restart()
-    blocked = {target.reason for target in bench.report().targets if target.state is ServingState.BLOCKED}
+def test_without_its_disks_it_waits_and_says_for_which_array(rig: Rig) -> None:
+    rig.serve()
+    for disk in rig.disks:
+        rig.machine.pull(disk)
+    rig.restart()
+    blocked = {target.reason for target in rig.report().targets if target.state is ServingState.BLOCKED}
     assert any("waiting for array one" in (reason or "") for reason in blocked), blocked
-    for disk in bench.disks:
-        bench.machine.insert(disk)
-    bench.world.settle()
-    assert bench.machine.read_data(bench.world.device_of("lun"), 0) == "written"
+    for disk in rig.disks:
+        rig.machine.insert(disk)
+    rig.world.settle()
+    assert rig.machine.read_data(rig.world.device_of("lun"), 0) == "written"
 
 
-def test_deleted_it_leaves_its_disks_blank(bench: Bench) -> None:
-    bench.serve()
+def test_deleted_it_leaves_its_disks_blank(rig: Rig) -> None:
+    rig.serve()
     with pytest.raises(InUse, match="it contains 1 volume "):
-        delete_array(bench.world, "one")
-    unmap_volume(bench.world, "lun")
-    bench.world.settle()
-    bench.world.finish(delete_volume(bench.world, "lun").job_id or "")
-    bench.world.finish(erase(bench.world, "lun").job_id or "")
-    bench.world.finish(delete_array(bench.world, "one").job_id or "")
-    assert bench.observed() is None
-    ids = {disk.serial for disk in bench.disks}
-    blank = [disk for disk in bench.world.control.observation().disks if disk.serial in ids]
-    assert [disk.occupation() for disk in blank] == [None] * len(bench.disks)
+        delete_array(rig.world, "one")
+    unmap_volume(rig.world, "lun")
+    rig.world.settle()
+    rig.world.finish(delete_volume(rig.world, "lun").job_id or "")
+    rig.world.finish(erase(rig.world, "lun").job_id or "")
+    rig.world.finish(delete_array(rig.world, "one").job_id or "")
+    assert rig.observed() is None
+    ids = {disk.serial for disk in rig.disks}
+    blank = [disk for disk in rig.world.control.observation().disks if disk.serial in ids]
+    assert [disk.occupation() for disk in blank] == [None] * len(rig.disks)
 
 
-def test_what_it_does_not_offer_it_refuses_with_a_reason(bench: Bench) -> None:
-    bench.make()
-    first, spare = bench.disks[0].links()[0], bench.free[-1].links()[0]
+def test_what_it_does_not_offer_it_refuses_with_a_reason(rig: Rig) -> None:
+    rig.make()
+    first, spare = rig.disks[0].links()[0], rig.free[-1].links()[0]
     calls: dict[ArrayVerb, tuple[Callable[[ChangeContext, str, Any], Outcome], object]] = {
         ArrayVerb.ADD_SPARES: (array_changes.add_spares, ArrayAddSpares(disks=(spare,))),
         ArrayVerb.ADD_DISKS: (array_changes.add_disks, ArrayAddDisks(role=MemberRole.CACHE, disks=(spare,))),
@@ -201,29 +201,29 @@ def test_what_it_does_not_offer_it_refuses_with_a_reason(bench: Bench) -> None:
         ArrayVerb.FORCE_START: (array_changes.force_start, ArrayForceStart(confirm="one")),
         ArrayVerb.RELEASE: (array_release.release, ArrayRelease(confirm="one")),
     }
-    facts = next(one for one in ARRAY_ENGINES[bench.of.engine].capability().levels if one.level is bench.of.level)
-    before = bench.world.machine_picture()
+    facts = next(one for one in ARRAY_ENGINES[rig.of.engine].capability().levels if one.level is rig.of.level)
+    before = rig.world.machine_picture()
     for verb in set(calls) - set(facts.verbs):
         with pytest.raises(Invalid) as caught:
-            bench.world.change_array("one", *calls[verb])
+            rig.world.change_array("one", *calls[verb])
         assert caught.value.errors[0].message, verb
-    assert differences(before, bench.world.machine_picture()) == []
+    assert differences(before, rig.world.machine_picture()) == []
 
 
-def test_an_encrypted_one_is_restored_with_its_key_or_says_why_it_cannot_be(bench: Bench) -> None:
+def test_an_encrypted_one_is_restored_with_its_key_or_says_why_it_cannot_be(rig: Rig) -> None:
     (found,) = [
-        e for e in bench.world.control.observation().engines if (e.kind, e.engine) == ("array", bench.of.engine.value)
+        e for e in rig.world.control.observation().engines if (e.kind, e.engine) == ("array", rig.of.engine.value)
     ]
-    before = bench.world.machine_picture()
-    bench.options = {"encryption": "luks2", "passphrase": "correct horse battery", "keep_key": True}
+    before = rig.world.machine_picture()
+    rig.options = {"encryption": "luks2", "passphrase": "correct horse battery", "keep_key": True}
     if not found.encryption:
         reason = found.lacks(EngineAbility.ENCRYPTION)
         with pytest.raises(Invalid) as caught:
-            bench.ask()
+            rig.ask()
         assert [(one.field, one.message) for one in caught.value.errors] == [("encryption", reason)]
-        assert differences(before, bench.world.machine_picture()) == []
+        assert differences(before, rig.world.machine_picture()) == []
         return
-    bench.serve()
-    bench.restart()
-    bench.world.settle()
-    assert bench.machine.read_data(bench.world.device_of("lun"), 0) == "written"
+    rig.serve()
+    rig.restart()
+    rig.world.settle()
+    assert rig.machine.read_data(rig.world.device_of("lun"), 0) == "written"

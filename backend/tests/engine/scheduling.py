@@ -1,4 +1,4 @@
-"""A bench for schedules: the real agent on a fake machine, jobs in the test's own thread, and a clock to move."""
+"""A rig for schedules: the real agent on a fake machine, jobs in the test's own thread, and a clock to move."""
 
 import datetime as dt
 from typing import Any
@@ -42,7 +42,7 @@ class WaveringAgent(Agent):
         return super().observe()
 
 
-class Bench:
+class Rig:
     """An array `tank` with thin volumes t1 and t2, and a clock to move."""
 
     def __init__(self, store: Store) -> None:

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from backend.tests.engine.conftest import ADMIN, Appliance
 from backend.tests.engine.listeners import Authority, https_server, mail_server
 from backend.tests.engine.memory_agent import MemoryAgent
-from backend.tests.engine.test_notifications import SECRET, Bench, hook, mail
+from backend.tests.engine.test_notifications import SECRET, Rig, hook, mail
 from lunette.domain.dhchap import DhChap
 from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.hosts import Chap, HostPatch
@@ -31,9 +31,9 @@ def lose_key(store: Store) -> None:
     store.box = SecretBox(Fernet.generate_key())
 
 
-def undo_last(bench: Bench) -> None:
-    with bench.store.write() as tx:
-        undoing.undo(bench.control.change(tx, ADMIN), tx.scalar(select(func.max(KeptState.event_seq))) or 0)
+def undo_last(rig: Rig) -> None:
+    with rig.store.write() as tx:
+        undoing.undo(rig.control.change(tx, ADMIN), tx.scalar(select(func.max(KeptState.event_seq))) or 0)
 
 
 def alerts(store: Store) -> dict[str, str]:
@@ -42,21 +42,21 @@ def alerts(store: Store) -> dict[str, str]:
 
 
 @pytest.fixture
-def bench(sqlite_store: Store) -> Bench:
+def rig(sqlite_store: Store) -> Rig:
     """Mail, webhook and discovery login with secrets; then the key file is another one."""
-    made = Bench(sqlite_store)
+    made = Rig(sqlite_store)
     made.set(mail=mail(25), webhook=hook(1), discovery_auth=DISCOVERY)
     lose_key(made.store)
     return made
 
 
-def test_every_other_setting_changes_and_what_is_sealed_waits_for_its_key(bench: Bench) -> None:
-    assert bench.set(name="san2", time_zone="Europe/Berlin", session_hours=2)
-    undo_last(bench)
-    with bench.store.read() as tx:
+def test_every_other_setting_changes_and_what_is_sealed_waits_for_its_key(rig: Rig) -> None:
+    assert rig.set(name="san2", time_zone="Europe/Berlin", session_hours=2)
+    undo_last(rig)
+    with rig.store.read() as tx:
         assert read_settings(tx).name is None, "undone"
         sealed = dict(settings_row(tx).sealed)
-        assert set(lost_secrets(tx, bench.store.box)) == set(sealed)
+        assert set(lost_secrets(tx, rig.store.box)) == set(sealed)
     assert len(sealed) == 5
 
 
@@ -70,58 +70,58 @@ def test_every_other_setting_changes_and_what_is_sealed_waits_for_its_key(bench:
         ({"discovery_auth": {**DISCOVERY, "mutual_secret": None}}, "discovery_auth.mutual_secret"),
     ],
 )
-def test_an_omitted_secret_is_named_and_requested(bench: Bench, spec: dict[str, Any], field: str) -> None:
+def test_an_omitted_secret_is_named_and_requested(rig: Rig, spec: dict[str, Any], field: str) -> None:
     """A webhook must not go to the root of its server, nor unsigned, because nobody can read what was set."""
     with pytest.raises(Invalid, match="sealed with a different key and cannot be read: enter it again") as refused:
-        bench.set(**spec)
+        rig.set(**spec)
     assert [one.field for one in refused.value.errors] == [field]
 
 
-def test_what_is_entered_again_is_good_and_can_be_undone(bench: Bench) -> None:
-    bench.set(mail=mail(25))
-    bench.set(webhook=hook(1))
-    bench.set(discovery_auth=DISCOVERY)
-    with bench.store.read() as tx:
-        assert lost_secrets(tx, bench.store.box) == ()
-        held = with_secrets(tx, bench.store.box)
+def test_what_is_entered_again_is_good_and_can_be_undone(rig: Rig) -> None:
+    rig.set(mail=mail(25))
+    rig.set(webhook=hook(1))
+    rig.set(discovery_auth=DISCOVERY)
+    with rig.store.read() as tx:
+        assert lost_secrets(tx, rig.store.box) == ()
+        held = with_secrets(tx, rig.store.box)
     assert held.webhook is not None
     assert held.webhook.url.get_secret_value().endswith("/lunette?x=1")
-    bench.set(mail=None)
-    undo_last(bench)
-    with bench.store.read() as tx:
-        assert with_secrets(tx, bench.store.box).mail is not None
+    rig.set(mail=None)
+    undo_last(rig)
+    with rig.store.read() as tx:
+        assert with_secrets(tx, rig.store.box).mail is not None
 
 
-def test_a_setting_is_taken_away_and_its_undo_says_what_to_enter(bench: Bench) -> None:
-    bench.set(mail=None)
+def test_a_setting_is_taken_away_and_its_undo_says_what_to_enter(rig: Rig) -> None:
+    rig.set(mail=None)
     with pytest.raises(Conflict, match=r"mail\.password"):
-        undo_last(bench)
-    assert bench.set(mail=mail(26))
+        undo_last(rig)
+    assert rig.set(mail=mail(26))
 
 
 def test_nothing_is_sent_without_its_secret_and_it_is_said_why(sqlite_store: Store) -> None:
-    bench, authority = Bench(sqlite_store), Authority()
+    rig, authority = Rig(sqlite_store), Authority()
     with mail_server(authority) as mailer, https_server(authority) as web:
-        bench.set(mail=mail(mailer.port), webhook=hook(web.port), trusted_ca=authority.pem)
-        lose_key(bench.store)
-        found = {one.channel: one for one in bench.control.test_alerts("admin")}
+        rig.set(mail=mail(mailer.port), webhook=hook(web.port), trusted_ca=authority.pem)
+        lose_key(rig.store)
+        found = {one.channel: one for one in rig.control.test_alerts("admin")}
         assert {one.accepted for one in found.values()} == {False}
         assert "the stored url and secret was sealed with a different key" in found[Channel.WEBHOOK].detail
-        bench.raise_()
+        rig.raise_()
         for _ in range(3):
-            bench.carry(Channel.MAIL)
-            bench.later(hours=1)
-        assert "delivery.failed:mail" in bench.open()
-        bench.set(mail=mail(mailer.port))
-        bench.carry(Channel.MAIL)
+            rig.carry(Channel.MAIL)
+            rig.later(hours=1)
+        assert "delivery.failed:mail" in rig.open()
+        rig.set(mail=mail(mailer.port))
+        rig.carry(Channel.MAIL)
         assert len(mailer.mails) >= 1
         assert web.posts == []
 
 
-def test_what_cannot_be_read_is_an_alert_that_names_it_until_it_is_entered(bench: Bench) -> None:
-    sealer = Sealer(bench.store, MemoryAgent())
+def test_what_cannot_be_read_is_an_alert_that_names_it_until_it_is_entered(rig: Rig) -> None:
+    sealer = Sealer(rig.store, MemoryAgent())
     sealer.round()
-    found = {key: text for key, text in alerts(bench.store).items() if key.startswith("setting.")}
+    found = {key: text for key, text in alerts(rig.store).items() if key.startswith("setting.")}
     assert sorted(found) == [
         "setting.secret:discovery_auth.mutual_secret",
         "setting.secret:discovery_auth.secret",
@@ -132,9 +132,9 @@ def test_what_cannot_be_read_is_an_alert_that_names_it_until_it_is_entered(bench
     assert found["setting.secret:mail.password"] == (
         "The stored password of the setting mail cannot be read: enter it again"
     )
-    bench.set(mail=mail(25), webhook=hook(1), discovery_auth=None)
+    rig.set(mail=mail(25), webhook=hook(1), discovery_auth=None)
     sealer.round()
-    assert not [key for key in alerts(bench.store) if key.startswith("setting.")]
+    assert not [key for key in alerts(rig.store) if key.startswith("setting.")]
 
 
 def test_a_host_takes_its_secrets_again_and_is_named_until_then(lone: Appliance) -> None:

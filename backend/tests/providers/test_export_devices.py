@@ -24,7 +24,7 @@ MISSING = {VOLUME_ID: "its array is not started"}
 Converge = Callable[..., ConvergeReport]
 
 
-class Bench:
+class Setup:
     """Volume 11, mapped over one engine and not served yet."""
 
     def __init__(
@@ -59,57 +59,57 @@ def _by_id(exported: Callable[[System], frozenset[str]], system: System, _wanted
 
 
 @pytest.fixture(params=["lio", "nvmet", "spdk"])
-def bench(request: pytest.FixtureRequest) -> Bench:
+def setup(request: pytest.FixtureRequest) -> Setup:
     match request.param:
         case "lio":
-            return Bench(lio_tests.ExportRig(), lio.converge, partial(_by_id, lio.exported_volumes))
+            return Setup(lio_tests.ExportRig(), lio.converge, partial(_by_id, lio.exported_volumes))
         case "nvmet":
-            return Bench(nvmet_tests.ExportRig(), nvmet.converge, _over_nvmet)
+            return Setup(nvmet_tests.ExportRig(), nvmet.converge, _over_nvmet)
         case _:
-            return Bench(spdk_tests.SpdkRig(), spdk.converge, partial(_by_id, spdk.exported_volumes))
+            return Setup(spdk_tests.SpdkRig(), spdk.converge, partial(_by_id, spdk.exported_volumes))
 
 
-def test_a_device_of_its_size_is_served(bench: Bench) -> None:
-    assert bench.reason() is None
+def test_a_device_of_its_size_is_served(setup: Setup) -> None:
+    assert setup.reason() is None
 
 
-def test_a_device_that_has_grown_before_the_desired_state_says_so_is_served(bench: Bench) -> None:
-    assert bench.reason(SIZE // 2) is None
+def test_a_device_that_has_grown_before_the_desired_state_says_so_is_served(setup: Setup) -> None:
+    assert setup.reason(SIZE // 2) is None
 
 
-def test_a_device_that_is_too_small_is_refused(bench: Bench) -> None:
-    device = bench.volume.device
-    assert bench.reason(2 * SIZE) == f"{device} has {SIZE} bytes instead of {2 * SIZE}: not served"
-    assert bench.reason() is None
+def test_a_device_that_is_too_small_is_refused(setup: Setup) -> None:
+    device = setup.volume.device
+    assert setup.reason(2 * SIZE) == f"{device} has {SIZE} bytes instead of {2 * SIZE}: not served"
+    assert setup.reason() is None
 
 
-def test_a_device_in_use_is_refused(bench: Bench) -> None:
-    bench.machine.blocks.open_exclusively(bench.volume.device, "qemu")
-    assert bench.reason() == f"{bench.volume.device} is in use by another program: free it first"
+def test_a_device_in_use_is_refused(setup: Setup) -> None:
+    setup.machine.blocks.open_exclusively(setup.volume.device, "qemu")
+    assert setup.reason() == f"{setup.volume.device} is in use by another program: free it first"
 
 
 @pytest.mark.parametrize("call", ["read", "is_held"])
 def test_a_device_that_vanishes_while_it_is_examined_blocks_its_own_volume_and_no_other(
-    bench: Bench, call: str
+    setup: Setup, call: str
 ) -> None:
-    device = bench.volume.device
-    picked = {"read": f"{BLOCK}/{kernel_name(bench.machine, device)}/size", "is_held": device}[call]
-    bench.machine.faults.break_calls(lambda one: (one.name, one.detail) == (call, picked))
-    assert (bench.reason() or "").startswith(f"{device} cannot be examined: ")
-    bench.machine.faults.break_calls(None)
-    assert bench.reason() is None
+    device = setup.volume.device
+    picked = {"read": f"{BLOCK}/{kernel_name(setup.machine, device)}/size", "is_held": device}[call]
+    setup.machine.faults.break_calls(lambda one: (one.name, one.detail) == (call, picked))
+    assert (setup.reason() or "").startswith(f"{device} cannot be examined: ")
+    setup.machine.faults.break_calls(None)
+    assert setup.reason() is None
 
 
-def test_a_volume_that_another_engine_holds_is_refused_whatever_its_size(bench: Bench) -> None:
-    assert bench.reason(2 * SIZE, held=HELD) == HELD[VOLUME_ID]
+def test_a_volume_that_another_engine_holds_is_refused_whatever_its_size(setup: Setup) -> None:
+    assert setup.reason(2 * SIZE, held=HELD) == HELD[VOLUME_ID]
 
 
-def test_a_missing_device_has_the_reason_of_its_array_also_while_it_is_held(bench: Bench) -> None:
-    bench.remove_device()
-    assert bench.reason(held=HELD) == f"its device {bench.volume.device} does not exist"
-    assert bench.reason(held=HELD, reasons=MISSING) == MISSING[VOLUME_ID]
+def test_a_missing_device_has_the_reason_of_its_array_also_while_it_is_held(setup: Setup) -> None:
+    setup.remove_device()
+    assert setup.reason(held=HELD) == f"its device {setup.volume.device} does not exist"
+    assert setup.reason(held=HELD, reasons=MISSING) == MISSING[VOLUME_ID]
 
 
-def test_a_device_that_is_open_already_is_not_checked_again(bench: Bench) -> None:
-    assert bench.reason() is None
-    assert bench.reason(held=HELD) is None
+def test_a_device_that_is_open_already_is_not_checked_again(setup: Setup) -> None:
+    assert setup.reason() is None
+    assert setup.reason(held=HELD) is None

@@ -18,7 +18,7 @@ BEFORE_WRITES = "what it held before"
 
 
 @dataclass
-class Bench:
+class Setup:
     """A thin volume with a snapshot that says "old", written with BEFORE_WRITES since, and the step that swaps them."""
 
     rig: Any
@@ -39,71 +39,71 @@ class Bench:
         return bool(self.rig.agent.undo_step("job", self.step).changed)
 
 
-def on_lvm() -> Bench:
+def on_lvm() -> Setup:
     rig = ThinRig()
     rig.with_thin()
     return written(rig, rig.take, rig.roll_back(), ArrayEngine.MD)
 
 
-def on_zfs() -> Bench:
+def on_zfs() -> Setup:
     farm = SnapshotFarm()
     return written(farm, farm.take(), farm.roll_back(), ArrayEngine.ZFS)
 
 
-def written(rig: Any, take: Any, back: VolumeRollBack, engine: ArrayEngine) -> Bench:
+def written(rig: Any, take: Any, back: VolumeRollBack, engine: ArrayEngine) -> Setup:
     rig.machine.write_data(rig.device, 0, "old")
     rig.do(take)
     rig.machine.write_data(rig.device, 0, BEFORE_WRITES)
-    return Bench(rig, swap_step(engine, back, KEPT_ID, held_bytes=MIB, keep_hours=24))
+    return Setup(rig, swap_step(engine, back, KEPT_ID, held_bytes=MIB, keep_hours=24))
 
 
 @pytest.fixture(params=[on_lvm, on_zfs], ids=["lvm", "zfs"])
-def bench(request: pytest.FixtureRequest) -> Bench:
-    made: Bench = request.param()
+def setup(request: pytest.FixtureRequest) -> Setup:
+    made: Setup = request.param()
     return made
 
 
-def test_the_volume_is_as_it_was_and_its_content_is_retained_without_a_device(bench: Bench) -> None:
-    step = bench.step
-    assert bench.rig.do(step)
-    assert not bench.rig.do(step)
-    assert bench.says() == "old"
-    there = bench.volumes()
+def test_the_volume_is_as_it_was_and_its_content_is_retained_without_a_device(setup: Setup) -> None:
+    step = setup.step
+    assert setup.rig.do(step)
+    assert not setup.rig.do(step)
+    assert setup.says() == "old"
+    there = setup.volumes()
     assert there[step.backing_name] == (step.volume_id, None)
     assert there[step.aside_name] == (KEPT_ID, None)
     assert there[step.snapshot] == (None, step.snapshot_id)
     assert len(there) == 3
-    assert not bench.rig.machine.exists(bench.device.replace(step.backing_name, step.aside_name))
+    assert not setup.rig.machine.exists(setup.device.replace(step.backing_name, step.aside_name))
 
 
-def test_it_is_undone_to_the_letter(bench: Bench) -> None:
-    before = bench.volumes()
-    bench.rig.do(bench.step)
-    assert bench.undo()
-    assert (bench.volumes(), bench.says()) == (before, BEFORE_WRITES)
-    assert not bench.undo()
-    assert bench.rig.do(bench.step)
-    assert bench.says() == "old"
+def test_it_is_undone_to_the_letter(setup: Setup) -> None:
+    before = setup.volumes()
+    setup.rig.do(setup.step)
+    assert setup.undo()
+    assert (setup.volumes(), setup.says()) == (before, BEFORE_WRITES)
+    assert not setup.undo()
+    assert setup.rig.do(setup.step)
+    assert setup.says() == "old"
 
 
 def test_a_volume_that_is_open_stays_as_it_is_and_so_does_one_that_is_opened_before_it_is_undone(
-    bench: Bench,
+    setup: Setup,
 ) -> None:
-    kernel_name = bench.rig.machine.blocks.open_exclusively(bench.device, "LIO")
+    kernel_name = setup.rig.machine.blocks.open_exclusively(setup.device, "LIO")
     with pytest.raises(InUse, match="open"):
-        bench.rig.do(bench.step)
-    assert bench.says() == BEFORE_WRITES
-    bench.rig.machine.blocks.release(kernel_name, "LIO")
-    bench.rig.do(bench.step)
-    bench.rig.machine.blocks.open_exclusively(bench.device, "LIO")
+        setup.rig.do(setup.step)
+    assert setup.says() == BEFORE_WRITES
+    setup.rig.machine.blocks.release(kernel_name, "LIO")
+    setup.rig.do(setup.step)
+    setup.rig.machine.blocks.open_exclusively(setup.device, "LIO")
     with pytest.raises(InUse, match="open"):
-        bench.undo()
-    assert bench.says() == "old"
+        setup.undo()
+    assert setup.says() == "old"
 
 
-def test_if_the_content_is_lost_nothing_is_undone(bench: Bench) -> None:
-    step = bench.step
-    bench.rig.do(step)
+def test_if_the_content_is_lost_nothing_is_undone(setup: Setup) -> None:
+    step = setup.step
+    setup.rig.do(step)
     erase = VolumeDelete(
         volume_id=KEPT_ID,
         group=step.group,
@@ -111,45 +111,45 @@ def test_if_the_content_is_lost_nothing_is_undone(bench: Bench) -> None:
         size_bytes=step.size_bytes,
         engine=step.engine,
     )
-    assert bench.rig.do(erase)
+    assert setup.rig.do(erase)
     with pytest.raises(Conflict, match="no longer exists"):
-        bench.undo()
-    assert bench.says() == "old"
+        setup.undo()
+    assert setup.says() == "old"
 
 
-def test_a_volume_and_a_snapshot_of_others_are_left_alone(bench: Bench) -> None:
-    before = bench.volumes()
+def test_a_volume_and_a_snapshot_of_others_are_left_alone(setup: Setup) -> None:
+    before = setup.volumes()
     for odd in ("volume_id", "snapshot_id"):
-        foreign = bench.step.model_copy(update={odd: "99999999-0000-4000-8000-000000000009"})
+        foreign = setup.step.model_copy(update={odd: "99999999-0000-4000-8000-000000000009"})
         with pytest.raises(Conflict, match="was not changed"):
-            bench.rig.do(foreign)
+            setup.rig.do(foreign)
     with pytest.raises(NotFound, match="removed meanwhile"):
-        bench.rig.do(bench.step.model_copy(update={"backing_name": "v999999999999"}))
-    assert (bench.volumes(), bench.says()) == (before, BEFORE_WRITES)
+        setup.rig.do(setup.step.model_copy(update={"backing_name": "v999999999999"}))
+    assert (setup.volumes(), setup.says()) == (before, BEFORE_WRITES)
 
 
-def test_a_volume_removed_elsewhere_leaves_nothing_to_undo(bench: Bench) -> None:
+def test_a_volume_removed_elsewhere_leaves_nothing_to_undo(setup: Setup) -> None:
     """A refusal of the undo would leave the job stuck."""
-    gone = bench.step.model_copy(update={"backing_name": "v999999999999"})
+    gone = setup.step.model_copy(update={"backing_name": "v999999999999"})
     with pytest.raises(NotFound, match="removed meanwhile"):
-        bench.rig.do(gone)
-    assert not bench.rig.agent.undo_step("job", gone).changed
-    assert bench.says() == BEFORE_WRITES
+        setup.rig.do(gone)
+    assert not setup.rig.agent.undo_step("job", gone).changed
+    assert setup.says() == BEFORE_WRITES
 
 
-def test_a_second_roll_back_retains_the_content_of_that_time(bench: Bench) -> None:
-    bench.rig.do(bench.step)
-    bench.rig.machine.write_data(bench.device, 0, "newer")
-    another = bench.step.model_copy(
+def test_a_second_roll_back_retains_the_content_of_that_time(setup: Setup) -> None:
+    setup.rig.do(setup.step)
+    setup.rig.machine.write_data(setup.device, 0, "newer")
+    another = setup.step.model_copy(
         update={
             "roll_back_id": "eeeeeeee-1111-4000-8000-000000000005",
             "kept_id": "abababab-1111-4000-8000-000000000008",
             "aside_name": "dabababab1111",
         }
     )
-    assert bench.rig.do(another)
-    assert bench.says() == "old"
-    assert {bench.step.aside_name, another.aside_name} < set(bench.volumes())
+    assert setup.rig.do(another)
+    assert setup.says() == "old"
+    assert {setup.step.aside_name, another.aside_name} < set(setup.volumes())
 
 
 def test_clones_of_the_snapshot_and_a_larger_size_stay() -> None:

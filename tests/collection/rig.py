@@ -36,7 +36,7 @@ Result = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Bench(ABC):
+class Rig(ABC):
     """An appliance and its API, for tests that also look behind the modules."""
 
     api: Api
@@ -87,7 +87,7 @@ class Bench(ABC):
 
 
 @dataclass(frozen=True)
-class FakeBench(Bench):
+class FakeRig(Rig):
     """The appliance is in this process, on a fake machine."""
 
     machine: FakeSystem
@@ -123,7 +123,7 @@ class FakeBench(Bench):
 
 
 @contextmanager
-def bench(folder: Path) -> Iterator[FakeBench]:
+def rig(folder: Path) -> Iterator[FakeRig]:
     """An appliance without arrays, until the block ends."""
     machine = FakeSystem()
     machine.add_disks(16)
@@ -136,4 +136,4 @@ def bench(folder: Path) -> Iterator[FakeBench]:
     add_user(services.store, "admin", Role.ADMINISTRATOR, PASSWORD)
     token = add_token(services.store, Role.ADMINISTRATOR)
     with serving(services) as (url, _server), httpx2.Client(base_url=url, timeout=PATIENT) as http:
-        yield FakeBench(Api(http, token), {"appliance_url": url, "appliance_token": token}, machine, agent)
+        yield FakeRig(Api(http, token), {"appliance_url": url, "appliance_token": token}, machine, agent)
