@@ -1,4 +1,4 @@
-"""What every test watches, beside what it is about.
+"""What every test watches in addition to its subject.
 
 Names on the agent's command lines stand behind `--`, where none can be taken for an option: the types of the border to
 root let none begin with a hyphen, and this holds where one gets in some other way. And what is asked of an agent in the

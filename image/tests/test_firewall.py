@@ -1,4 +1,4 @@
-"""The rules of the firewall are loaded before the network is up, whole or not at all, and a failure is told."""
+"""The rules of the firewall are loaded before the network is up, completely or not at all; a failure is reported."""
 
 import subprocess
 from configparser import RawConfigParser

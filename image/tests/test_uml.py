@@ -1,4 +1,4 @@
-"""The user-mode kernel is the one that was chosen, and is given the loader that lies beside it."""
+"""The user-mode kernel is the chosen one, and gets the loader next to it."""
 
 import struct
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a benchmark tells: tables for whoever watches, and the same as lines of JSON for `make bench`."""
+"""The output of a benchmark: tables for people, and the same as lines of JSON for `make bench`."""
 
 import json
 import os

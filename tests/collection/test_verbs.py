@@ -1,4 +1,4 @@
-"""Every verb's module against the real API: check, do, repeat. What it destroys is told; what it needs may miss."""
+"""Every verb's module against the real API: check, do, repeat. What it destroys is shown; its needs may be missing."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""`docker compose up` of this tree: it answers, nobody but the agent reaches the machine, and its data outlive it."""
+"""`docker compose up` of this tree: it answers, only the agent reaches the machine, and its data outlive it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A change of the network on a real appliance: taken back unless confirmed, whoever lives, and kept over a reset.
+"""A change of the network on a real appliance: reverted unless confirmed, despite kills, and retained over a reset.
 
 The interfaces are dummies inside the guest, made by files that stand for an administrator's; the guest's own
 way out is configured by somebody else, so that Lunette leaves it alone and no test can lose it.

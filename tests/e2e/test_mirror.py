@@ -135,7 +135,7 @@ def test_the_system_serves_without_one_of_its_disks_and_starts_from_the_other_al
 
 
 def system_alerts(client: Client) -> list[JsonObject]:
-    """What is told of the system disks."""
+    """The alerts about the system disks."""
     return [alert for alert in client.list("/alerts", active="true") if alert["key"].startswith("system.")]
 
 

@@ -1,4 +1,4 @@
-"""The API process cannot reach the machine, and the agent serves nobody else and nothing else."""
+"""The API process cannot reach the machine, and the agent serves no one else and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scene of `make lab` on a real appliance, and what must hold while it stands.
+"""The scene of `make lab` on a real appliance, and what must be true while it runs.
 
 The machine is a parameter: the whole scene on QEMU, a small one on user-mode Linux, on the appliance that tests share.
 """

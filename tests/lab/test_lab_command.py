@@ -1,4 +1,4 @@
-"""`make lab` says why it ended: by itself, or because somebody stopped it."""
+"""`make lab` says why it ended: by itself, or because it was stopped."""
 
 from __future__ import annotations
 

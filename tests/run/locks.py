@@ -1,4 +1,4 @@
-"""The Python lock files: `locks` checks that they hold what pyproject.toml asks for, `locks write` makes them anew.
+"""The Python lock files: `locks` checks that they hold what pyproject.toml requires, `locks write` creates them again.
 
 The check needs no network: it asks whether every pinned requirement is in the lock in that version.
 """

@@ -66,7 +66,7 @@ def read(record: Path = RECORD) -> dict[str, Shard]:
 
 
 def note(shard: str, tiers: Sequence[Tier], results: Sequence[TierResult], suite: Suite) -> None:
-    """Writes down what a shard just did, and makes the page anew."""
+    """Writes down what a shard just did, and creates the page again."""
     run = _run(tiers, results)
     known = read()
     before = known.get(shard)

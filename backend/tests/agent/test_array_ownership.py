@@ -21,7 +21,7 @@ UUID = "5d2f80b4c1e64a979b3377e09f6a1c28"
 
 
 def by_hand(rig: Rig, name: str, uuid: str = UUID) -> None:
-    """An array that somebody makes on a machine called lunette; its name has the host's in front."""
+    """An array created elsewhere on a machine called lunette; its name has the host's name in front."""
     words = ["mdadm", "--create", f"/dev/md/{name}", "--run", "--metadata=1.2", f"--uuid={uuid}", "--homehost=lunette"]
     devices = [f"/dev/{disk.kernel_name}" for disk in rig.disks[:2]]
     rig.machine.run([*words, f"--name={name}", "--level=raid1", "--raid-devices=2", "--size=65536", *devices])

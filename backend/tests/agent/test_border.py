@@ -100,7 +100,7 @@ OURS = (
 
 
 class Recorder:
-    """A doorway that writes down what is changed through it, and hands everything to the fake machine."""
+    """A system port that records what is changed through it, and passes everything to the fake machine."""
 
     _CHANGES = ("write", "write_durably", "mkdir", "rmdir", "unlink", "zero", "write_range", "symlink")
 

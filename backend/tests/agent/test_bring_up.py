@@ -124,7 +124,7 @@ class Rack:
         return True
 
     def reason(self, array_id: str) -> str:
-        """What is told of the volume of this array."""
+        """The report about the volume of this array."""
         reported = {found.volume_id: found for found in self.agent.converge(self.desired()).volumes}[VOLUMES[array_id]]
         assert reported.state is ServingState.BLOCKED
         return reported.reason or ""

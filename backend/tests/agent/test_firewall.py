@@ -1,4 +1,4 @@
-"""The firewall follows portals and roles: open before a portal opens, closed after it closed, nobody shut out."""
+"""The firewall follows portals and roles: open before a portal opens, closed after it closed, no one locked out."""
 
 from collections.abc import Callable
 from contextlib import suppress

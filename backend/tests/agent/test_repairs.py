@@ -1,4 +1,4 @@
-"""What is told of a round: what was put right, and not what was asked for or what came by itself."""
+"""The report of a round: what was repaired, but not what was requested or appeared automatically."""
 
 from backend.tests.agent.exports import exports
 from backend.tests.fakemachine import FakeSystem

@@ -1,4 +1,4 @@
-"""What somebody without a login can do to the real process: each attack at once, beside somebody who asks for health.
+"""What a client without a login can do to the real process, attack by attack, while another client requests its health.
 
 Each is one that an earlier version did not withstand. While it lasts, `/health` is answered within a second (on the
 machine that the waits were chosen on), and at its end the process is as small as the unit's memory allows by far.

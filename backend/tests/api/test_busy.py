@@ -1,4 +1,4 @@
-"""A volume that hosts use goes only when it is named; what nobody counted is told as not known."""
+"""A volume that hosts use is deleted only when it is named; uncounted use is reported as unknown."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The login that iSCSI hosts show before they are told their targets, from the setting to LIO and into the kits."""
+"""The login that iSCSI hosts need for discovery, from the setting to LIO and into the kits."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Where machine and database differ. A database of yesterday, or an empty one, takes nothing away and is told."""
+"""Where machine and database differ. An older or empty database removes nothing, and the difference is reported."""
 
 import shutil
 import sqlite3
@@ -40,7 +40,7 @@ def kinds(api: Api) -> dict[str, set[str]]:
 
 
 def read_both(machine: FakeSystem, target: str) -> None:
-    """The host logs in anew and reads from both of its volumes."""
+    """The host logs in again and reads from both of its volumes."""
     session = machine.login(IQN, target, PORTAL)
     for lun in (1, 2):
         machine.carry(session, lun, Io(reads=1, read_bytes=4096))

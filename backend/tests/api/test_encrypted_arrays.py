@@ -1,4 +1,4 @@
-"""An encrypted array through the API: made, locked by a boot, unlocked and told of; no key is written down."""
+"""An encrypted array through the API: created, locked by a boot, unlocked and reported; no key is recorded."""
 
 from pathlib import Path
 from typing import Any

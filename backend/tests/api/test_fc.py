@@ -1,4 +1,4 @@
-"""Fibre Channel through the API: a port, a host with a WWPN, a mapping, and what is told of them."""
+"""Fibre Channel through the API: a port, a host with a WWPN, a mapping, and what is reported about them."""
 
 from backend.tests.api.test_array_changes import is_known
 from backend.tests.fakemachine import FakeSystem

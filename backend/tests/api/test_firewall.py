@@ -1,4 +1,4 @@
-"""The firewall through the API, on the fake machine: chosen in the settings, told with its portals, put right."""
+"""The firewall through the API, on the fake machine: chosen in the settings, reported with its portals, repaired."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Guessing passwords is slow from wherever it is done, leaves a trace, and makes nobody wait who is in already."""
+"""Guessing passwords is slow from any address, leaves a trace, and delays no one who is already logged in."""
 
 import datetime as dt
 import threading

@@ -1,4 +1,4 @@
-"""Long lists are read in the order of an index: nothing of them is sorted anew for each page."""
+"""Long lists are read in the order of an index: nothing is sorted again for each page."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

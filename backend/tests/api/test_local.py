@@ -1,4 +1,4 @@
-"""The door for root: a Unix socket that lets in one uid and nobody else, with a name of its own."""
+"""Root's access: a Unix socket that admits one uid and no other, with a name of its own."""
 
 import http.client
 import json
@@ -95,7 +95,7 @@ def test_the_file_is_closed_to_all_but_its_owner(socket_path: Path) -> None:
 def test_another_uid_is_refused_even_where_the_file_would_let_it_in(
     tmp_path: Path, sqlite_url: str, target: str
 ) -> None:
-    """A door for somebody else stands for any other uid, so that the test needs no root."""
+    """A socket for another uid represents any other one, so that the test needs no root."""
     with served(tmp_path, sqlite_url, frozenset({os.getuid() + 1})) as path:
         said = ask(path, "-", target)
     assert said.startswith("HTTP/1.1 403 Forbidden")

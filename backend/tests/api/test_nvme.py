@@ -1,4 +1,4 @@
-"""NVMe through the API: a portal, a host with keys, a mapping, and what is told of them."""
+"""NVMe through the API: a portal, a host with keys, a mapping, and what is reported about them."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What somebody tries who has a password, an open login or an old request, but no code; and ways to be locked out."""
+"""Attacks by someone with a password, an open login or an old request, but no code; and ways to be locked out."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The support bundle: one archive, without secrets, also where nobody answers."""
+"""The support bundle: one archive, without secrets, also without an agent."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Leaving over HTTP: who may have the secrets, and what is told of it."""
+"""Export to targetcli over HTTP: who may have the secrets, and what is reported."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,7 @@ def fake_services(appliance_on_sqlite: tuple[Api, ApiServices]) -> ApiServices:
 
 @pytest.fixture
 def mapped(appliance_on_sqlite: tuple[Api, ApiServices]) -> Api:
-    """A host with CHAP and two volumes, a portal, and a volume that is nobody's."""
+    """A host with CHAP and two volumes, a portal, and an unmapped volume."""
     appliance = appliance_on_sqlite[0]
     make_array(appliance)
     for name in ("one", "two", "idle"):

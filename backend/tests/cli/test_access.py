@@ -24,7 +24,7 @@ from lunette.domain.roles import Role
 
 @pytest.fixture(scope="module")
 def https(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Iterator[str]:
-    """An appliance over TLS with a certificate nobody knows."""
+    """An appliance over TLS with an unknown certificate."""
     folder = tmp_path_factory.mktemp("https")
     (folder / "lunette.db").write_bytes(sqlite_template.read_bytes())
     _, services = make_app(folder, FakeSystem(), f"sqlite:///{folder}/lunette.db")
@@ -55,7 +55,7 @@ def https(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> It
 
 @pytest.fixture
 def cli(tmp_path: Path) -> Iterator[Cli]:
-    """The command line of somebody who has never logged in."""
+    """The command line of a user who has never logged in."""
     made = Cli(tmp_path, "", "", FakeSystem())
     made.env = {"HOME": str(tmp_path)}
     (tmp_path / "password").write_text(PASSWORD + "\n")

@@ -1,4 +1,4 @@
-"""Tables fit the terminal and nothing else: no broken line, no name cut where nobody looks, no steering letters."""
+"""Tables fit the terminal: no broken line, no name cut in the middle, no control characters."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""`lunette second-factor`, and logging in with a code, as somebody types it who reads what is shown."""
+"""`lunette second-factor`, and logging in with a code, as typed by a user who reads what is shown."""
 
 import base64
 import getpass

@@ -1,4 +1,4 @@
-"""`lunette session`: by id or by initiator, after a question, and told where nothing is left to end."""
+"""`lunette session`: by ID or by initiator, after a confirmation, with a message if there is nothing left to end."""
 
 import json
 from collections.abc import Iterator

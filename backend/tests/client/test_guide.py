@@ -1,4 +1,4 @@
-"""The example of docs/howto/script-with-python.md runs as it stands there."""
+"""The example of docs/howto/script-with-python.md runs as it is written there."""
 
 import re
 from pathlib import Path

@@ -69,7 +69,7 @@ class MachineServer:
 
 
 class FarMachine:
-    """The doorway of an agent that is a process of its own. A connection for each of its threads."""
+    """The system port of an agent that is a process of its own. A connection for each of its threads."""
 
     def __init__(self, path: str) -> None:
         self._path, self._here = path, threading.local()
@@ -120,7 +120,7 @@ def _ask(store: Store, control: Control, request: SiteRequest) -> str | None:
 
 
 class Processes:
-    """Both processes, started anew after each kill."""
+    """Both processes, started again after each kill."""
 
     def __init__(self, folder: Path, url: str, key: Path, machine: str) -> None:
         _context.set_forkserver_preload([__name__])  # then a start is a fork

@@ -1,4 +1,4 @@
-"""Real servers on 127.0.0.1 that alerts are told to: SMTP, HTTPS and syslog, with certificates of a test authority."""
+"""Real servers on 127.0.0.1 that receive alerts: SMTP, HTTPS and syslog, with certificates of a test authority."""
 
 import asyncio
 import socket
@@ -24,7 +24,7 @@ USER, PASSWORD = "lunette", "mail-password-1"
 
 @dataclass
 class Authority:
-    """An authority nobody else trusts, and the certificate of 127.0.0.1 and localhost."""
+    """An authority that no one else trusts, and the certificate of 127.0.0.1 and localhost."""
 
     ca: trustme.CA = field(default_factory=trustme.CA)
 

@@ -1,4 +1,4 @@
-"""Who acknowledged an alert is noted until it ends or gets worse; a silenced one is told to nobody, unless it must."""
+"""An acknowledgement is recorded until the alert ends or gets worse; a silenced alert is sent only if it gets worse."""
 
 import datetime as dt
 from collections.abc import Callable

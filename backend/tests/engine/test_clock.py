@@ -1,4 +1,4 @@
-"""A clock that no time server sets is told after an hour, and only where systemd-timesyncd is to set it."""
+"""A clock that no time server sets is reported after an hour, and only if systemd-timesyncd should set it."""
 
 import pytest
 

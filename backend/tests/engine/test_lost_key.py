@@ -71,7 +71,7 @@ def test_every_other_setting_changes_and_what_is_sealed_waits_for_its_key(rig: R
     ],
 )
 def test_an_omitted_secret_is_named_and_requested(rig: Rig, spec: dict[str, Any], field: str) -> None:
-    """A webhook must not go to the root of its server, nor unsigned, because nobody can read what was set."""
+    """A webhook must not be sent to the root of its server, nor unsigned, because its settings cannot be read."""
     with pytest.raises(Invalid, match="sealed with a different key and cannot be read: enter it again") as refused:
         rig.set(**spec)
     assert [one.field for one in refused.value.errors] == [field]

@@ -1,4 +1,4 @@
-"""The life of an array of LVM RAID on a whole appliance in one process: what is told of a lost disk, what ends it."""
+"""The life of an array of LVM RAID on a whole appliance in one process: reports of a lost disk, and what ends them."""
 
 import base64
 import datetime as dt

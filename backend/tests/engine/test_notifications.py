@@ -1,4 +1,4 @@
-"""Alerts are told over real connections: once, in order, to servers that are trusted, and in nobody's way."""
+"""Alerts are sent over real connections: once, in order, to trusted servers, and without delaying others."""
 
 import datetime as dt
 import hashlib
@@ -266,7 +266,7 @@ def test_a_message_of_any_text_arrives_everywhere(rig: Rig, authority: Authority
 
 @pytest.fixture
 def three(rig: Rig, authority: Authority) -> Iterator[tuple[Rig, Any, HttpServer]]:
-    """Mail and webhook set up and trusted, syslog to a port where nobody listens."""
+    """Mail and webhook set up and trusted, syslog to a port without a listener."""
     with mail_server(authority) as post, https_server(authority) as web:
         rig.set(
             mail=mail(post.port),

@@ -1,4 +1,4 @@
-"""What the appliance connects to when somebody names a web server."""
+"""What the appliance connects to when a user names a web server."""
 
 import socket
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The life of a ZFS pool on a whole appliance in one process: what is told of a lost disk, and what ends it."""
+"""The life of a ZFS pool on a whole appliance in one process: reports about a lost disk, and what ends them."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -23,7 +23,7 @@ ACTOR = Actor(name="admin")
 
 
 class Site:
-    """A server and its control plane, which begins anew at each start; the database stays."""
+    """A server and its control plane, which starts again at each boot; the database stays."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

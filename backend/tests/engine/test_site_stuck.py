@@ -1,4 +1,4 @@
-"""What a job has, or left stuck, stands in the way of a site document only where the document touches it."""
+"""What a running or stuck job holds prevents a site document only if the document changes it."""
 
 import pytest
 from sqlalchemy import update

@@ -1,4 +1,4 @@
-"""A program of SPDK that hung is told by one event, and by an alert until an hour after it hung."""
+"""An SPDK process that hung is reported by one event, and by an alert until an hour after it hung."""
 
 import pytest
 

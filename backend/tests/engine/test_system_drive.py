@@ -1,4 +1,4 @@
-"""A system drive that fills is told at 85 and at 95 %, and is over when there is room again."""
+"""A system drive that fills is reported at 85 and at 95 %; the alert ends when there is space again."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A system disk that is lost is told once, with what goes on and what to do."""
+"""A lost system disk is reported once, with what continues and what to do."""
 
 from backend.tests import seen
 from lunette.domain.arrays import ArrayState, ObservedArray, ObservedMember

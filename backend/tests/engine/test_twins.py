@@ -1,4 +1,4 @@
-"""An initiator name that two machines use is told; a host that changes its address is not."""
+"""An initiator name that two machines use is reported; a host that changes its address is not."""
 
 import pytest
 

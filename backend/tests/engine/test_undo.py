@@ -1,4 +1,4 @@
-"""Undo: what comes back, what stands in the way, and what is never kept in clear."""
+"""Undo: what it restores, what prevents it, and what is never stored in plain text."""
 
 import threading
 

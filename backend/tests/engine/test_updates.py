@@ -1,4 +1,4 @@
-"""An update as a job: it goes on after the restart in whichever system came up, and what became of it is told."""
+"""An update as a job: it continues after the restart in whichever system started, and its result is reported."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ FACTS = BundleFacts(compatible="lunette-x86_64", version="2.0")
 
 
 class Site:
-    """An installed appliance and its control plane, which begin anew at each restart; the database stays."""
+    """An installed appliance and its control plane, which start again at each restart; the database stays."""
 
     def __init__(self, folder: Path, *, installed: bool = True) -> None:
         self._folder = folder

@@ -1,4 +1,4 @@
-"""Faults on demand, and the log of every call that came through the doorway.
+"""Faults on demand, and the log of every call through the system port.
 
 A crash is a BaseException, so that no `except Exception` of the code under test survives what a `kill -9` would not.
 After it the process is dead: every further call crashes too, until the test starts a new one (`restart_process`).
@@ -31,7 +31,7 @@ class When(StrEnum):
 
 @dataclass(frozen=True)
 class Call:
-    """One call through the doorway. `changes` is false for calls that only look."""
+    """One call through the system port. `changes` is false for calls that only read."""
 
     number: int
     name: str

@@ -61,7 +61,7 @@ _MD_WORDS = {
 
 
 class Hardware:
-    """State of the machine and the things tests do to it; the doorway's calls are in machine.py."""
+    """State of the machine and the things tests do to it; the calls of the system port are in machine.py."""
 
     slots: FakeSlots | None = None
     """Where the system was installed on a disk."""

@@ -1,4 +1,4 @@
-"""The fake machine: the doorway's calls over simulated disks, md, LVM, configfs and files.
+"""The fake machine: the system port's calls over simulated disks, md, LVM, configfs and files.
 
 It keeps the kernel's rules and real state, so that the providers, the dispatcher and the agent run on it unchanged.
 What lies on media and what was written durably survives `reboot`; running arrays, active volumes and configfs do not.
@@ -23,7 +23,7 @@ COMMAND_SECONDS = 0.02
 
 
 class FakeSystem(Hardware):
-    """Implements the doorway (lunette.system.system_port.System). What tests do to the machine is in hardware.py."""
+    """Implements the system port (lunette.system.system_port.System). What tests do to the machine: hardware.py."""
 
     def __init__(self) -> None:
         super().__init__()

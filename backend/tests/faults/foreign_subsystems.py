@@ -1,4 +1,4 @@
-"""NVMe subsystems that somebody made with nvmetcli before Lunette came: over logical volumes on an md array."""
+"""NVMe subsystems that were created with nvmetcli before Lunette: over logical volumes on an md array."""
 
 from collections.abc import Mapping, Sequence
 

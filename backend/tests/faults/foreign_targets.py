@@ -1,4 +1,4 @@
-"""Targets that somebody made with targetcli before Lunette came: over logical volumes on an md array made by hand."""
+"""Targets that were created with targetcli before Lunette: over logical volumes on an md array created by hand."""
 
 import uuid
 from collections.abc import Sequence

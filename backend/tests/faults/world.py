@@ -1,4 +1,4 @@
-"""A whole appliance in one process: database, engine, agent and a fake machine, with somebody else's data on it.
+"""A whole appliance in one process: database, engine, agent and a fake machine, with foreign data on it.
 
 Everything is the product's own code; only the machine is fake. Identities are counted, not random, so that two worlds
 that were asked the same things can be compared.

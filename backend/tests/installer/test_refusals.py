@@ -1,4 +1,4 @@
-"""An unattended installation that cannot be: whoever looks on reads why, and no disk was written to."""
+"""An impossible unattended installation: the reason is on the console, and no disk was written to."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ DISK, SMALL = "FAKE0001", "FAKE0003"
 
 
 def attempt(system: Server, content: bytes) -> tuple[int, str]:
-    """The exit status and all that was told."""
+    """The exit status and all messages."""
     lines: list[str] = []
 
     def tell(*more: str) -> None:

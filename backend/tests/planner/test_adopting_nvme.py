@@ -1,4 +1,4 @@
-"""What of a running nvmet cannot be taken over: each is told at its object, with what to do, and its subsystem stays.
+"""What cannot be adopted of a running nvmet: reported at each object, with what to do, and its subsystem stays.
 
 The configuration stands on a fake machine, is read as the agent reads it, and judged.
 """

@@ -1,4 +1,4 @@
-"""Plans for a device that somebody else's RAID presents."""
+"""Plans for a device of another RAID controller."""
 
 from collections.abc import Callable
 from dataclasses import replace

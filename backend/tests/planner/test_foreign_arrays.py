@@ -1,4 +1,4 @@
-"""What is said of an array that others made: what can be done with it, or what stands in the way."""
+"""The verdict on a foreign array: what can be done with it, or what prevents that."""
 
 from dataclasses import replace
 from typing import Any

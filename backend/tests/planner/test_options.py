@@ -1,4 +1,4 @@
-"""What a level says a creation of it may ask for is what its engine accepts, and nothing beside."""
+"""The options that a level offers for a creation are exactly those that its engine accepts."""
 
 import itertools
 from typing import Any

@@ -1,4 +1,4 @@
-"""Paths: what is missing is named, and what nobody can know is not called missing."""
+"""Paths: what is missing is named, and what is unknown is not called missing."""
 
 from typing import Any
 

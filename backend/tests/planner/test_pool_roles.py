@@ -1,4 +1,4 @@
-"""Disks beside the data disks of a pool that stands: what may join, what may leave, and every refusal."""
+"""Disks of an existing pool other than data disks: what may be added, what may be removed, and every refusal."""
 
 import dataclasses
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Why a volume is missing: each link broken on its own is named first, and nothing is claimed that nobody knows."""
+"""Why a volume is missing: each link broken alone is named first, and nothing unknown is claimed."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""What an array waits for: a disk that is there without it is told apart from one that is not there."""
+"""What an array waits for: a disk that is present without it is distinguished from a missing one."""
 
 from backend.tests.fakemachine import FakeDisk, FakeSignature
 from backend.tests.providers.rig import ARRAY_ID, ARRAY_UUID, Rig

@@ -1,4 +1,4 @@
-"""The login before discovery: there before any target opens, put right, and left alone where it is somebody else's."""
+"""The login before discovery: set before any target opens, repaired, and left alone if it is foreign."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Leaving: what is written for targetcli is restored to the tree that stood, and what it cannot hold is told."""
+"""Export to targetcli: the file restores the same tree, and what it cannot contain is reported."""
 
 import json
 import re

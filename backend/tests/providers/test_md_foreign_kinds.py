@@ -1,4 +1,4 @@
-"""md arrays that others made, in every shape that ours never have: told as what they are, and adopted as nothing else.
+"""Foreign md arrays in every form that ours never have: reported as what they are, and adopted as nothing else.
 
 Shapes: drivers/md/md.c (Linux 6.12); mdadm 4.4, Detail.c, super0.c and super1.c.
 """

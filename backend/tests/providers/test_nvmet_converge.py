@@ -1,4 +1,4 @@
-"""NVMe exports on the fake's configfs, which keeps nvmet's rules: who gets in, when, and what hosts are told."""
+"""NVMe exports on the fake's configfs, which follows nvmet's rules: who is admitted, when, and what hosts see."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What a host is told that asks at a portal: its own subsystems, and the other portals it can reach."""
+"""What a host discovers at a portal: its own subsystems, and the other portals it can reach."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The real doorway, tried on this machine: commands end in time and as a whole, files are old or new."""
+"""The real system, tested on this machine: commands end in time and as a whole, files are old or new."""
 
 import contextlib
 import os

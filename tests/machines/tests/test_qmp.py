@@ -1,4 +1,4 @@
-"""A machine that starts is told apart from one that has failed, whatever moment one looks at its monitor."""
+"""A machine that starts is distinguished from one that has failed, at any moment."""
 
 from __future__ import annotations
 

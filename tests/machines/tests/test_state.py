@@ -1,4 +1,4 @@
-"""A machine's record lets any later process find it, stop it, and tell whether somebody wants it."""
+"""A machine's record lets any later process find it, stop it, and learn whether it is still in use."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""/dev, /sys/block and /proc as a tree of text, made anew from the state whenever that changed."""
+"""/dev, /sys/block and /proc as a tree of text, created again from the state whenever it changed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

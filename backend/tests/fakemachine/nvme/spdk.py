@@ -7,7 +7,7 @@ Rules of SPDK 26.09, as seen on a real one:
 * a subsystem has room for the namespaces it was made for, 32 if nothing was said; a listener needs an address of the
   machine, and its port free of other programs; nobody is let in who is not named.
 * whoever is refused is never told not to try again. A host that is put out is disconnected.
-* a key is a file that is read when a host knocks.
+* a key is a file that is read when a host connects.
 """
 
 import json
