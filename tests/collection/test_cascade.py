@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from backend.tests.scene import make_array
-from tests.collection.bench import bench
+from tests.collection.rig import bench
 
 
 def test_a_volume_goes_with_its_mappings_if_the_play_says_so(tmp_path: Path) -> None:

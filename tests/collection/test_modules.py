@@ -160,13 +160,13 @@ def test_why_a_host_does_not_see_its_volume_is_reported(at: Rig) -> None:
     assert "there is no volume nowhere" in at.run("volume_why_info", {"volume": "nowhere"})["msg"].lower()
 
 
-def test_an_object_is_found_by_what_identifies_it(at: Bench) -> None:
+def test_an_object_is_found_by_what_identifies_it(at: Rig) -> None:
     CASES["mapping"].also(at)
     found = _good(at.run("search_info", {"text": "MAPPED"}), changed=False)["search"]
     assert [(one["noun"], one["name"], one["match"]) for one in found["items"]] == [("volume", "mapped", "exact")]
 
 
-def test_a_kit_and_the_paths_of_a_host_are_read(at: Bench) -> None:
+def test_a_kit_and_the_paths_of_a_host_are_read(at: Rig) -> None:
     host = {**CASES["host"].make, "name": "kit"}
     _good(at.run("host", host), changed=True)
     known = {"host": host["name"]}

@@ -296,6 +296,17 @@ options:
       - Whether the task may destroy data. If V(false), a change that would destroy data fails and names the loss.
     type: bool
     default: false
+  in_use:
+    description:
+      - Whether volumes that hosts are using may be taken away. If V(false), the task fails and names the volumes.
+      - Also allows a number that another volume had until recently, and whose device hosts may still have.
+    type: bool
+    default: false
+  cascade:
+    description:
+      - Whether what prevents the deletion, such as mappings and snapshots, is removed with O(state=absent).
+    type: bool
+    default: false
 """
 
 EXAMPLES = r"""
@@ -490,6 +501,14 @@ ARGUMENTS = {
         "default": 3600,
     },
     "destroy_data": {
+        "type": "bool",
+        "default": False,
+    },
+    "in_use": {
+        "type": "bool",
+        "default": False,
+    },
+    "cascade": {
         "type": "bool",
         "default": False,
     },

@@ -74,6 +74,11 @@ options:
       - Also allows a number that another volume had until recently, and whose device hosts may still have.
     type: bool
     default: false
+  cascade:
+    description:
+      - Whether what prevents the deletion, such as mappings and snapshots, is removed with O(state=absent).
+    type: bool
+    default: false
 """
 
 EXAMPLES = r"""
@@ -139,6 +144,10 @@ ARGUMENTS = {
         "choices": ["opens_without_missing_after_s"],
     },
     "in_use": {
+        "type": "bool",
+        "default": False,
+    },
+    "cascade": {
         "type": "bool",
         "default": False,
     },

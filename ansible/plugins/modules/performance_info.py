@@ -32,6 +32,7 @@ options:
       - 'V(appliance): The whole appliance, as the sum of its volumes.'
       - 'V(volume): A volume.'
       - 'V(session): A session.'
+      - 'V(host): A host, as the sum of its sessions.'
       - 'V(array): An array.'
       - 'V(disk): A disk.'
     type: str
@@ -39,6 +40,7 @@ options:
       - appliance
       - volume
       - session
+      - host
       - array
       - disk
   sort:
@@ -90,7 +92,7 @@ from ansible_collections.lunette.appliance.plugins.module_utils.appliance import
 ARGUMENTS = {
     "of": {
         "type": "str",
-        "choices": ["appliance", "volume", "session", "array", "disk"],
+        "choices": ["appliance", "volume", "session", "host", "array", "disk"],
     },
     "sort": {
         "type": "str",

@@ -93,6 +93,11 @@ options:
       - Also allows a number that another volume had until recently, and whose device hosts may still have.
     type: bool
     default: false
+  cascade:
+    description:
+      - Whether what prevents the deletion, such as mappings and snapshots, is removed with O(state=absent).
+    type: bool
+    default: false
 """
 
 EXAMPLES = r"""
@@ -178,6 +183,10 @@ ARGUMENTS = {
         "default": False,
     },
     "in_use": {
+        "type": "bool",
+        "default": False,
+    },
+    "cascade": {
         "type": "bool",
         "default": False,
     },

@@ -42,6 +42,11 @@ options:
         the setting C(deleted_keep_hours). If C(false), or with 0 hours, the present data is destroyed.
       - If omitted at creation, the appliance uses V(true).
     type: bool
+  delete_newer_snapshots:
+    description:
+      - Whether newer snapshots that prevent the rollback are erased, which cannot be undone. Only ZFS needs this.
+      - If omitted at creation, the appliance uses V(false).
+    type: bool
   wait:
     description:
       - Whether to wait until the job has finished.
@@ -106,6 +111,9 @@ ARGUMENTS = {
     "keep": {
         "type": "bool",
     },
+    "delete_newer_snapshots": {
+        "type": "bool",
+    },
     "wait": {
         "type": "bool",
         "default": True,
@@ -123,6 +131,7 @@ ARGUMENTS = {
 BODY = {
     "snapshot": Field(create=True),
     "keep": Field(create=True),
+    "delete_newer_snapshots": Field(create=True),
 }
 
 

@@ -15,6 +15,7 @@ export interface Operations {
   applianceSupport: { request: types.ApplianceSupportData; answers: types.ApplianceSupportResponses }
   arrayAddDisks: { request: types.ArrayAddDisksData; answers: types.ArrayAddDisksResponses }
   arrayAddSpares: { request: types.ArrayAddSparesData; answers: types.ArrayAddSparesResponses }
+  arrayCapacity: { request: types.ArrayCapacityData; answers: types.ArrayCapacityResponses }
   arrayChangeKey: { request: types.ArrayChangeKeyData; answers: types.ArrayChangeKeyResponses }
   arrayCreate: { request: types.ArrayCreateData; answers: types.ArrayCreateResponses }
   arrayDelete: { request: types.ArrayDeleteData; answers: types.ArrayDeleteResponses }
@@ -116,6 +117,7 @@ export interface Operations {
   schedulePatch: { request: types.SchedulePatchData; answers: types.SchedulePatchResponses }
   scheduleRun: { request: types.ScheduleRunData; answers: types.ScheduleRunResponses }
   scheduleShow: { request: types.ScheduleShowData; answers: types.ScheduleShowResponses }
+  searchList: { request: types.SearchListData; answers: types.SearchListResponses }
   secondFactorConfirm: { request: types.SecondFactorConfirmData; answers: types.SecondFactorConfirmResponses }
   secondFactorRemove: { request: types.SecondFactorRemoveData; answers: types.SecondFactorRemoveResponses }
   secondFactorRenewCodes: { request: types.SecondFactorRenewCodesData; answers: types.SecondFactorRenewCodesResponses }

@@ -174,6 +174,10 @@ export type Alert = {
      */
     fix: string;
     /**
+     * The recommended action as data. `null` if none is known, if the alert is resolved, or if several are possible.
+     */
+    remedy: Remedy | null;
+    /**
      * When the alert was last raised, in UTC.
      */
     raised_at: string;
@@ -287,6 +291,29 @@ export type ArrayAddSpares = {
      * refused.
      */
     wipe?: Array<string>;
+};
+
+/**
+ * Capacity of an array from day to day, and its trend.
+ */
+export type ArrayCapacity = {
+    /**
+     * Recorded days, at most 730, oldest first. Days on which the array was not observed are omitted.
+     */
+    days: Array<CapacityDay>;
+    /**
+     * Direction of the used space over the last 30 days: a straight line by least squares.
+     */
+    trend: CapacityTrend;
+    /**
+     * Mean growth of the used space in bytes per day, negative if it shrinks. `null` if unknown.
+     */
+    bytes_per_day: number | null;
+    /**
+     * Day on which the array is full if the growth continues. `null` unless the used space grows and the array is full
+     * within 10 years.
+     */
+    full_on: string | null;
 };
 
 /**
@@ -804,6 +831,29 @@ export type BackupRequest = {
 export type BondMode = 'active-backup' | '802.3ad' | 'balance-xor' | 'balance-rr' | 'balance-tlb' | 'balance-alb';
 
 /**
+ * Capacity of an array on one day.
+ */
+export type CapacityDay = {
+    /**
+     * Day in UTC.
+     */
+    day: string;
+    /**
+     * Space given to volumes, snapshots and thin pools in bytes, at the last measurement of the day.
+     */
+    used_bytes: number;
+    /**
+     * Capacity of the array in bytes, without redundancy.
+     */
+    usable_bytes: number;
+};
+
+/**
+ * Direction of the used space of an array.
+ */
+export type CapacityTrend = 'unknown' | 'growing' | 'steady' | 'shrinking';
+
+/**
  * Certificate of the web page and the API.
  */
 export type Certificate = {
@@ -1009,6 +1059,18 @@ export type Counts = {
      * Number of active alerts.
      */
     alerts: number;
+    /**
+     * Number of active alerts of severity `critical`.
+     */
+    critical_alerts: number;
+    /**
+     * Number of active alerts of severity `warning`.
+     */
+    warning_alerts: number;
+    /**
+     * Number of active alerts of severity `critical` or `warning` that are not acknowledged.
+     */
+    unacknowledged_alerts: number;
 };
 
 /**
@@ -2670,6 +2732,11 @@ export type Health = {
 export type HealthState = 'good' | 'warning' | 'critical';
 
 /**
+ * Time range of a performance history, up to now.
+ */
+export type HistoryRange = '1h' | '24h' | '7d' | '30d';
+
+/**
  * A client server, with its initiators and credentials.
  */
 export type Host = {
@@ -3989,7 +4056,7 @@ export type Level = 'raid0' | 'raid1' | 'raid4' | 'raid5' | 'raid6' | 'raid10' |
 /**
  * State of one link of the chain.
  */
-export type LinkState = 'ok' | 'broken' | 'unknown';
+export type LinkState = 'ok' | 'degraded' | 'broken' | 'unknown';
 
 /**
  * Credentials of a user.
@@ -4290,7 +4357,7 @@ export type Me = {
 /**
  * Kind of object for which performance is measured.
  */
-export type Measured = 'appliance' | 'volume' | 'session' | 'array' | 'disk';
+export type Measured = 'appliance' | 'volume' | 'session' | 'host' | 'array' | 'disk';
 
 /**
  * Role of a disk in an array.
@@ -4433,7 +4500,7 @@ export type PathVerification = {
 };
 
 /**
- * Current performance of the appliance, a volume, a session, an array or a disk.
+ * Current performance of the appliance, a volume, a session, a host, an array or a disk.
  *
  * All values are averages over the latest span, except `in_flight`.
  */
@@ -4465,23 +4532,23 @@ export type Performance = {
      */
     target: string | null;
     /**
-     * Number of I/Os per second. For a session, the number of commands of any kind.
+     * Number of I/Os per second. For a session or a host, the number of commands of any kind.
      */
     iops: number;
     /**
-     * Number of reads per second. `null` for a session.
+     * Number of reads per second. `null` for a session or a host.
      */
     read_iops: number | null;
     /**
-     * Number of writes per second. `null` for a session.
+     * Number of writes per second. `null` for a session or a host.
      */
     write_iops: number | null;
     /**
-     * Bytes read per second. For a session, bytes are counted in whole MiB per volume.
+     * Bytes read per second. For a session or a host, bytes are counted in whole MiB per volume.
      */
     read_bytes_s: number;
     /**
-     * Bytes written per second. For a session, bytes are counted in whole MiB per volume.
+     * Bytes written per second. For a session or a host, bytes are counted in whole MiB per volume.
      */
     write_bytes_s: number;
     /**
@@ -4507,7 +4574,25 @@ export type Performance = {
 };
 
 /**
- * Current performance of one object and its recent history.
+ * One figure over time: the mean and the maximum of each interval.
+ *
+ * The maximum is that of the measurements, which are 10 seconds long or longer. `null` where nothing was measured.
+ */
+export type PerformanceCourse = {
+    /**
+     * Mean of each interval, oldest first.
+     */
+    mean: Array<number | null>;
+    /**
+     * Maximum of each interval, oldest first.
+     */
+    max: Array<number | null>;
+};
+
+/**
+ * Current performance of one object and its history.
+ *
+ * The history consists of intervals of equal length. It is empty for an object that had no I/O yet.
  */
 export type PerformanceHistory = {
     /**
@@ -4527,11 +4612,49 @@ export type PerformanceHistory = {
      */
     now: Performance | null;
     /**
-     * History of at most 360 spans, usually the last hour, oldest first.
-     *
-     * Spans without a measurement are left out. The history is lost when the API restarts.
+     * Time range of the history.
      */
-    points: Array<PerformancePoint>;
+    range: HistoryRange;
+    /**
+     * Length of an interval in seconds.
+     */
+    step_seconds: number;
+    /**
+     * Start of each interval, in UTC, oldest first. The last interval is the current one.
+     */
+    times: Array<string>;
+    /**
+     * Number of I/Os per second. For a session or a host, the number of commands of any kind.
+     */
+    iops: PerformanceCourse;
+    /**
+     * Number of reads per second.
+     */
+    read_iops: PerformanceCourse;
+    /**
+     * Number of writes per second.
+     */
+    write_iops: PerformanceCourse;
+    /**
+     * Bytes read per second.
+     */
+    read_bytes_s: PerformanceCourse;
+    /**
+     * Bytes written per second.
+     */
+    write_bytes_s: PerformanceCourse;
+    /**
+     * Mean latency of all reads and writes in milliseconds, weighted by the number of I/Os.
+     */
+    latency_ms: PerformanceCourse;
+    /**
+     * Mean latency of reads in milliseconds, weighted by the number of reads.
+     */
+    read_latency_ms: PerformanceCourse;
+    /**
+     * Mean latency of writes in milliseconds, weighted by the number of writes.
+     */
+    write_latency_ms: PerformanceCourse;
 };
 
 /**
@@ -4562,32 +4685,6 @@ export type PerformancePage = {
      * Families whose sessions are not measured, with the reason. Empty unless sessions are requested.
      */
     unseen: Array<Unseen>;
-};
-
-/**
- * Mean performance over one span, usually of 10 seconds.
- */
-export type PerformancePoint = {
-    /**
-     * When the span ended, in UTC.
-     */
-    at: string;
-    /**
-     * Number of I/Os per second. For a session, the number of commands of any kind.
-     */
-    iops: number;
-    /**
-     * Bytes read per second.
-     */
-    read_bytes_s: number;
-    /**
-     * Bytes written per second.
-     */
-    write_bytes_s: number;
-    /**
-     * Mean latency of all reads and writes in milliseconds. `null` without I/O, or if not measured.
-     */
-    latency_ms: number | null;
 };
 
 /**
@@ -4858,6 +4955,24 @@ export type Problem = {
 };
 
 /**
+ * An object that prevents a change, such as a host that a volume is mapped to.
+ */
+export type ProblemBlocker = {
+    /**
+     * Kind of the object, such as `host_group`.
+     */
+    noun: string;
+    /**
+     * Unique ID of the object.
+     */
+    id: string;
+    /**
+     * Name of the object.
+     */
+    name: string;
+};
+
+/**
  * One wrong field of a request.
  */
 export type ProblemField = {
@@ -4873,6 +4988,10 @@ export type ProblemField = {
      * Rule that the value violates.
      */
     message: string;
+    /**
+     * Objects that prevent the change; empty if the value itself is wrong.
+     */
+    blockers: Array<ProblemBlocker>;
 };
 
 /**
@@ -5125,6 +5244,41 @@ export type RecoveryCodes = {
  * Kind of an exported object.
  */
 export type ReleaseKind = 'array' | 'volume' | 'portal' | 'fc_port' | 'target' | 'subsystem' | 'initiator' | 'mapping';
+
+/**
+ * The action that removes the cause of an alert, with its arguments.
+ */
+export type Remedy = {
+    /**
+     * Action to take.
+     */
+    action: RemedyAction;
+    /**
+     * Name of the array. `null` for other actions.
+     */
+    array: string | null;
+    /**
+     * ID of the disk to replace. `null` for other actions.
+     */
+    disk: string | null;
+    /**
+     * ID of the job. `null` for other actions.
+     */
+    job: string | null;
+    /**
+     * Name of the schedule. `null` for other actions.
+     */
+    schedule: string | null;
+    /**
+     * Name of the host. `null` for other actions.
+     */
+    host: string | null;
+};
+
+/**
+ * Action that removes the cause of an alert.
+ */
+export type RemedyAction = 'replace_disk' | 'unlock_array' | 'resolve_job' | 'run_schedule' | 'set_host_secrets';
 
 /**
  * Decision about a stuck job.
@@ -5717,6 +5871,74 @@ export type Scheduler = 'none' | 'mq-deadline';
  * Scrub of an array to start or stop.
  */
 export type ScrubAction = 'check' | 'repair' | 'stop';
+
+/**
+ * Property in which a search found the text.
+ */
+export type SearchField = 'name' | 'address' | 'initiator' | 'target' | 'wwpn' | 'naa' | 'serial' | 'nguid' | 'eui64' | 'uuid' | 'wwn' | 'device' | 'mac' | 'model' | 'description' | 'id';
+
+/**
+ * How the text matches the property, best first.
+ */
+export type SearchMatch = 'exact' | 'prefix' | 'part';
+
+/**
+ * Kind of object that a search finds.
+ */
+export type SearchNoun = 'array' | 'disk' | 'volume' | 'snapshot' | 'host' | 'host_group' | 'portal' | 'interface' | 'fc_port' | 'session' | 'schedule' | 'deleted_volume' | 'deleted_snapshot' | 'job' | 'user';
+
+/**
+ * An object that matches a search.
+ */
+export type SearchResult = {
+    /**
+     * Kind of the object.
+     */
+    noun: SearchNoun;
+    /**
+     * Unique ID of the object.
+     */
+    id: string;
+    /**
+     * Name of the object: of a session, the initiator; of a job, its title.
+     */
+    name: string;
+    /**
+     * Name of the array of a volume, of the volume of a snapshot, or of the host of a session. `null` for others.
+     */
+    parent: string | null;
+    /**
+     * Property that matches best.
+     */
+    field: SearchField;
+    /**
+     * Value of this property.
+     */
+    value: string;
+    /**
+     * How the text matches the property.
+     */
+    match: SearchMatch;
+};
+
+/**
+ * Objects that match a search, best matches first.
+ */
+export type SearchResults = {
+    /**
+     * Objects found: exact matches first, then by prefix, then by part.
+     */
+    items: Array<SearchResult>;
+    /**
+     * Whether more objects match than are returned.
+     */
+    has_more: boolean;
+    /**
+     * Whether all objects were searched. `false` while the agent is unavailable: disks, interfaces, sessions and
+     * unmanaged FC ports are then missing.
+     */
+    is_complete: boolean;
+};
 
 /**
  * Secret of a new second factor, returned only once.
@@ -7258,9 +7480,13 @@ export type VolumeCreate = {
  */
 export type VolumeDeleteBatch = {
     /**
-     * Names or IDs of the volumes. A volume with mappings or snapshots is refused.
+     * Names or IDs of the volumes. Unless `cascade` is set, a volume with mappings or snapshots is refused.
      */
     volumes: Array<string>;
+    /**
+     * Whether the mappings and snapshots of the volumes are deleted too.
+     */
+    cascade?: boolean;
 };
 
 /**
@@ -7405,6 +7631,10 @@ export type VolumeRollBack = {
      * setting `deleted_keep_hours`. If `false`, or with 0 hours, the present data is destroyed.
      */
     keep?: boolean;
+    /**
+     * Whether newer snapshots that prevent the rollback are erased, which cannot be undone. Only ZFS needs this.
+     */
+    delete_newer_snapshots?: boolean;
 };
 
 /**
@@ -7469,7 +7699,7 @@ export type WhyChain = {
      */
     host: string | null;
     /**
-     * Summary in one sentence, which names the first broken link.
+     * Summary in one sentence, which names the first broken link, or else the first degraded one.
      */
     sentence: string;
     /**
@@ -7491,7 +7721,7 @@ export type WhyLink = {
      */
     state: LinkState;
     /**
-     * Description of the state; for a broken link with the action to take.
+     * Description of the state; for a broken or degraded link with the action to take.
      */
     words: string;
 };
@@ -10670,6 +10900,14 @@ export type ArrayDeleteData = {
     };
     query?: {
         /**
+         * Whether what prevents the deletion is removed too, in the same plan.
+         */
+        cascade?: boolean;
+        /**
+         * Name of a volume that the change may take away although hosts use it, or whose number another volume may get although hosts may still have the old device. Repeat it for each volume that the plan lists.
+         */
+        confirm?: Array<string> | null;
+        /**
          * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
@@ -10881,6 +11119,60 @@ export type ArrayPatchResponses = {
 };
 
 export type ArrayPatchResponse = ArrayPatchResponses[keyof ArrayPatchResponses];
+
+export type ArrayCapacityData = {
+    body?: never;
+    path: {
+        /**
+         * ID or name of the array.
+         */
+        array: string;
+    };
+    query?: never;
+    url: '/api/v1/arrays/{array}/capacity';
+};
+
+export type ArrayCapacityErrors = {
+    /**
+     * The request is malformed.
+     */
+    400: Problem;
+    /**
+     * The request has no valid credentials.
+     */
+    401: Problem;
+    /**
+     * The user lacks the required role, or must first change the password or set up a second factor.
+     */
+    403: Problem;
+    /**
+     * The resource does not exist.
+     */
+    404: Problem;
+    /**
+     * A field is invalid. The property `errors` names each invalid field.
+     */
+    422: Problem;
+    /**
+     * Lunette encountered an internal error.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is unavailable. Retry later.
+     */
+    503: Problem;
+};
+
+export type ArrayCapacityError = ArrayCapacityErrors[keyof ArrayCapacityErrors];
+
+export type ArrayCapacityResponses = {
+    /**
+     * Successful Response
+     */
+    200: ArrayCapacity;
+};
+
+export type ArrayCapacityResponse = ArrayCapacityResponses[keyof ArrayCapacityResponses];
 
 export type ArrayAddSparesData = {
     body: ArrayAddSpares;
@@ -12736,6 +13028,10 @@ export type VolumeDeleteData = {
         volume: string;
     };
     query?: {
+        /**
+         * Whether what prevents the deletion is removed too, in the same plan.
+         */
+        cascade?: boolean;
         /**
          * Name of a volume that the change may take away although hosts use it, or whose number another volume may get although hosts may still have the old device. Repeat it for each volume that the plan lists.
          */
@@ -14620,6 +14916,14 @@ export type HostDeleteData = {
     };
     query?: {
         /**
+         * Whether what prevents the deletion is removed too, in the same plan.
+         */
+        cascade?: boolean;
+        /**
+         * Name of a volume that the change may take away although hosts use it, or whose number another volume may get although hosts may still have the old device. Repeat it for each volume that the plan lists.
+         */
+        confirm?: Array<string> | null;
+        /**
          * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
@@ -14985,6 +15289,14 @@ export type HostGroupDeleteData = {
         host_group: string;
     };
     query?: {
+        /**
+         * Whether what prevents the deletion is removed too, in the same plan.
+         */
+        cascade?: boolean;
+        /**
+         * Name of a volume that the change may take away although hosts use it, or whose number another volume may get although hosts may still have the old device. Repeat it for each volume that the plan lists.
+         */
+        confirm?: Array<string> | null;
         /**
          * Whether to return the plan (200) and change nothing.
          */
@@ -17140,7 +17452,12 @@ export type PerformanceShowData = {
          */
         performance: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * Time range of the history, up to now.
+         */
+        range?: HistoryRange;
+    };
     url: '/api/v1/performance/{performance}';
 };
 
@@ -19271,6 +19588,60 @@ export type DriftShowResponses = {
 };
 
 export type DriftShowResponse = DriftShowResponses[keyof DriftShowResponses];
+
+export type SearchListData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * Text to find: a name, an IP address, or an identifier such as an NAA, serial number, NGUID, IQN, WWPN or NQN, also as an operating system writes it (`naa.6001405...`). Case is ignored.
+         */
+        text: string;
+        /**
+         * Maximum number of objects to return.
+         */
+        limit?: number;
+    };
+    url: '/api/v1/search';
+};
+
+export type SearchListErrors = {
+    /**
+     * The request is malformed.
+     */
+    400: Problem;
+    /**
+     * The request has no valid credentials.
+     */
+    401: Problem;
+    /**
+     * The user lacks the required role, or must first change the password or set up a second factor.
+     */
+    403: Problem;
+    /**
+     * A field is invalid. The property `errors` names each invalid field.
+     */
+    422: Problem;
+    /**
+     * Lunette encountered an internal error.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is unavailable. Retry later.
+     */
+    503: Problem;
+};
+
+export type SearchListError = SearchListErrors[keyof SearchListErrors];
+
+export type SearchListResponses = {
+    /**
+     * Successful Response
+     */
+    200: SearchResults;
+};
+
+export type SearchListResponse = SearchListResponses[keyof SearchListResponses];
 
 export type JobListData = {
     body?: never;

@@ -116,6 +116,13 @@ BOND_MODE = (
     "balance-tlb",
     "balance-alb",
 )
+CapacityTrend = Literal["unknown", "growing", "steady", "shrinking"]
+CAPACITY_TREND = (
+    "unknown",
+    "growing",
+    "steady",
+    "shrinking",
+)
 Channel = Literal["mail", "webhook", "syslog"]
 CHANNEL = (
     "mail",
@@ -263,6 +270,13 @@ HEALTH_STATE = (
     "warning",
     "critical",
 )
+HistoryRange = Literal["1h", "24h", "7d", "30d"]
+HISTORY_RANGE = (
+    "1h",
+    "24h",
+    "7d",
+    "30d",
+)
 InitiatorKind = Literal["iqn", "wwpn", "nqn"]
 INITIATOR_KIND = (
     "iqn",
@@ -393,9 +407,10 @@ LEVEL = (
     "draid3",
     "external",
 )
-LinkState = Literal["ok", "broken", "unknown"]
+LinkState = Literal["ok", "degraded", "broken", "unknown"]
 LINK_STATE = (
     "ok",
+    "degraded",
     "broken",
     "unknown",
 )
@@ -405,11 +420,12 @@ MAIL_SECURITY = (
     "tls",
     "none",
 )
-Measured = Literal["appliance", "volume", "session", "array", "disk"]
+Measured = Literal["appliance", "volume", "session", "host", "array", "disk"]
 MEASURED = (
     "appliance",
     "volume",
     "session",
+    "host",
     "array",
     "disk",
 )
@@ -543,6 +559,14 @@ RELEASE_KIND = (
     "initiator",
     "mapping",
 )
+RemedyAction = Literal["replace_disk", "unlock_array", "resolve_job", "run_schedule", "set_host_secrets"]
+REMEDY_ACTION = (
+    "replace_disk",
+    "unlock_array",
+    "resolve_job",
+    "run_schedule",
+    "set_host_secrets",
+)
 Resolution = Literal["retry", "abandon"]
 RESOLUTION = (
     "retry",
@@ -584,6 +608,82 @@ SCRUB_ACTION = (
     "check",
     "repair",
     "stop",
+)
+SearchField = Literal[
+    "name",
+    "address",
+    "initiator",
+    "target",
+    "wwpn",
+    "naa",
+    "serial",
+    "nguid",
+    "eui64",
+    "uuid",
+    "wwn",
+    "device",
+    "mac",
+    "model",
+    "description",
+    "id",
+]
+SEARCH_FIELD = (
+    "name",
+    "address",
+    "initiator",
+    "target",
+    "wwpn",
+    "naa",
+    "serial",
+    "nguid",
+    "eui64",
+    "uuid",
+    "wwn",
+    "device",
+    "mac",
+    "model",
+    "description",
+    "id",
+)
+SearchMatch = Literal["exact", "prefix", "part"]
+SEARCH_MATCH = (
+    "exact",
+    "prefix",
+    "part",
+)
+SearchNoun = Literal[
+    "array",
+    "disk",
+    "volume",
+    "snapshot",
+    "host",
+    "host_group",
+    "portal",
+    "interface",
+    "fc_port",
+    "session",
+    "schedule",
+    "deleted_volume",
+    "deleted_snapshot",
+    "job",
+    "user",
+]
+SEARCH_NOUN = (
+    "array",
+    "disk",
+    "volume",
+    "snapshot",
+    "host",
+    "host_group",
+    "portal",
+    "interface",
+    "fc_port",
+    "session",
+    "schedule",
+    "deleted_volume",
+    "deleted_snapshot",
+    "job",
+    "user",
 )
 SelfTestKind = Literal["short", "long", "other"]
 SELF_TEST_KIND = (

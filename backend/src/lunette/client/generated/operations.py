@@ -152,8 +152,16 @@ OPERATIONS: dict[str, Operation] = {
         "PATCH", "/arrays/{array}", parameters=("array",), body="ArrayPatch", if_match=True, dry_run=True
     ),
     "array_delete": Operation(
-        "DELETE", "/arrays/{array}", parameters=("array",), if_match=True, dry_run=True, job=True
+        "DELETE",
+        "/arrays/{array}",
+        parameters=("array",),
+        query=("cascade", "confirm"),
+        words=(("cascade", ("true", "false")),),
+        if_match=True,
+        dry_run=True,
+        job=True,
     ),
+    "array_capacity": Operation("GET", "/arrays/{array}/capacity", parameters=("array",)),
     "array_add_spares": Operation(
         "POST",
         "/arrays/{array}:add-spares",
@@ -297,7 +305,14 @@ OPERATIONS: dict[str, Operation] = {
         "PATCH", "/volumes/{volume}", parameters=("volume",), body="VolumePatch", if_match=True, dry_run=True
     ),
     "volume_delete": Operation(
-        "DELETE", "/volumes/{volume}", parameters=("volume",), query=("confirm",), if_match=True, dry_run=True, job=True
+        "DELETE",
+        "/volumes/{volume}",
+        parameters=("volume",),
+        query=("cascade", "confirm"),
+        words=(("cascade", ("true", "false")),),
+        if_match=True,
+        dry_run=True,
+        job=True,
     ),
     "volume_grow": Operation(
         "POST",
@@ -431,7 +446,15 @@ OPERATIONS: dict[str, Operation] = {
         if_match=True,
         dry_run=True,
     ),
-    "host_delete": Operation("DELETE", "/hosts/{host}", parameters=("host",), if_match=True, dry_run=True),
+    "host_delete": Operation(
+        "DELETE",
+        "/hosts/{host}",
+        parameters=("host",),
+        query=("cascade", "confirm"),
+        words=(("cascade", ("true", "false")),),
+        if_match=True,
+        dry_run=True,
+    ),
     "host_group_list": Operation(
         "GET",
         "/host-groups",
@@ -451,7 +474,13 @@ OPERATIONS: dict[str, Operation] = {
         dry_run=True,
     ),
     "host_group_delete": Operation(
-        "DELETE", "/host-groups/{host_group}", parameters=("host_group",), if_match=True, dry_run=True
+        "DELETE",
+        "/host-groups/{host_group}",
+        parameters=("host_group",),
+        query=("cascade", "confirm"),
+        words=(("cascade", ("true", "false")),),
+        if_match=True,
+        dry_run=True,
     ),
     "initiator_list": Operation(
         "GET", "/initiators", query=("kind",), words=(("kind", ("iqn", "wwpn", "nqn")),), is_list=True
@@ -533,7 +562,7 @@ OPERATIONS: dict[str, Operation] = {
         "/performance",
         query=("of", "sort", "name"),
         words=(
-            ("of", ("appliance", "volume", "session", "array", "disk")),
+            ("of", ("appliance", "volume", "session", "host", "array", "disk")),
             (
                 "sort",
                 (
@@ -552,7 +581,13 @@ OPERATIONS: dict[str, Operation] = {
         ),
         is_list=True,
     ),
-    "performance_show": Operation("GET", "/performance/{performance}", parameters=("performance",)),
+    "performance_show": Operation(
+        "GET",
+        "/performance/{performance}",
+        parameters=("performance",),
+        query=("range",),
+        words=(("range", ("1h", "24h", "7d", "30d")),),
+    ),
     "schedule_list": Operation(
         "GET",
         "/schedules",
@@ -601,6 +636,7 @@ OPERATIONS: dict[str, Operation] = {
     "site_adopt": Operation("POST", "/site:adopt", body="AdoptRequest", dry_run=True, job=True),
     "site_inspect": Operation("POST", "/site:inspect", body="InspectRequest", dry_run=True),
     "drift_show": Operation("GET", "/drift"),
+    "search_list": Operation("GET", "/search", query=("text", "limit")),
     "job_list": Operation(
         "GET",
         "/jobs",
@@ -974,12 +1010,28 @@ class Operations:
         return self.operate("array_patch", {"array": array}, {}, body, dry_run=dry_run)
 
     @overload
-    def array_delete(self, array: str, *, dry_run: Literal[False] = False) -> t.Job: ...
+    def array_delete(
+        self,
+        array: str,
+        *,
+        cascade: bool | None = None,
+        confirm: list[str] | None = None,
+        dry_run: Literal[False] = False,
+    ) -> t.Job: ...
     @overload
-    def array_delete(self, array: str, *, dry_run: Literal[True]) -> t.Plan: ...
-    def array_delete(self, array: str, *, dry_run: bool = False) -> Any:
+    def array_delete(
+        self, array: str, *, cascade: bool | None = None, confirm: list[str] | None = None, dry_run: Literal[True]
+    ) -> t.Plan: ...
+    def array_delete(
+        self, array: str, *, cascade: bool | None = None, confirm: list[str] | None = None, dry_run: bool = False
+    ) -> Any:
         """Deletes an array without volumes, and wipes its disks."""
-        return self.operate("array_delete", {"array": array}, {}, dry_run=dry_run)
+        return self.operate("array_delete", {"array": array}, {"cascade": cascade, "confirm": confirm}, dry_run=dry_run)
+
+    def array_capacity(self, array: str) -> t.ArrayCapacity:
+        """Shows the used space of an array from day to day, and when the array will be full."""
+        answer: t.ArrayCapacity = self.operate("array_capacity", {"array": array}, {})
+        return answer
 
     @overload
     def array_add_spares(self, array: str, body: t.ArrayAddSpares, *, dry_run: Literal[False] = False) -> t.Job: ...
@@ -1188,13 +1240,24 @@ class Operations:
 
     @overload
     def volume_delete(
-        self, volume: str, *, confirm: list[str] | None = None, dry_run: Literal[False] = False
+        self,
+        volume: str,
+        *,
+        cascade: bool | None = None,
+        confirm: list[str] | None = None,
+        dry_run: Literal[False] = False,
     ) -> t.Job: ...
     @overload
-    def volume_delete(self, volume: str, *, confirm: list[str] | None = None, dry_run: Literal[True]) -> t.Plan: ...
-    def volume_delete(self, volume: str, *, confirm: list[str] | None = None, dry_run: bool = False) -> Any:
+    def volume_delete(
+        self, volume: str, *, cascade: bool | None = None, confirm: list[str] | None = None, dry_run: Literal[True]
+    ) -> t.Plan: ...
+    def volume_delete(
+        self, volume: str, *, cascade: bool | None = None, confirm: list[str] | None = None, dry_run: bool = False
+    ) -> Any:
         """Deletes a volume that has no mappings and no snapshots."""
-        return self.operate("volume_delete", {"volume": volume}, {"confirm": confirm}, dry_run=dry_run)
+        return self.operate(
+            "volume_delete", {"volume": volume}, {"cascade": cascade, "confirm": confirm}, dry_run=dry_run
+        )
 
     @overload
     def volume_grow(self, volume: str, body: t.VolumeGrow, *, dry_run: Literal[False] = False) -> t.Volume | t.Job: ...
@@ -1408,12 +1471,23 @@ class Operations:
         return self.operate("host_patch", {"host": host}, {"confirm": confirm}, body, dry_run=dry_run)
 
     @overload
-    def host_delete(self, host: str, *, dry_run: Literal[False] = False) -> None: ...
+    def host_delete(
+        self,
+        host: str,
+        *,
+        cascade: bool | None = None,
+        confirm: list[str] | None = None,
+        dry_run: Literal[False] = False,
+    ) -> None: ...
     @overload
-    def host_delete(self, host: str, *, dry_run: Literal[True]) -> t.Plan: ...
-    def host_delete(self, host: str, *, dry_run: bool = False) -> Any:
+    def host_delete(
+        self, host: str, *, cascade: bool | None = None, confirm: list[str] | None = None, dry_run: Literal[True]
+    ) -> t.Plan: ...
+    def host_delete(
+        self, host: str, *, cascade: bool | None = None, confirm: list[str] | None = None, dry_run: bool = False
+    ) -> Any:
         """Deletes a host."""
-        return self.operate("host_delete", {"host": host}, {}, dry_run=dry_run)
+        return self.operate("host_delete", {"host": host}, {"cascade": cascade, "confirm": confirm}, dry_run=dry_run)
 
     def host_group_list(
         self,
@@ -1458,12 +1532,25 @@ class Operations:
         return self.operate("host_group_patch", {"host_group": host_group}, {"confirm": confirm}, body, dry_run=dry_run)
 
     @overload
-    def host_group_delete(self, host_group: str, *, dry_run: Literal[False] = False) -> None: ...
+    def host_group_delete(
+        self,
+        host_group: str,
+        *,
+        cascade: bool | None = None,
+        confirm: list[str] | None = None,
+        dry_run: Literal[False] = False,
+    ) -> None: ...
     @overload
-    def host_group_delete(self, host_group: str, *, dry_run: Literal[True]) -> t.Plan: ...
-    def host_group_delete(self, host_group: str, *, dry_run: bool = False) -> Any:
+    def host_group_delete(
+        self, host_group: str, *, cascade: bool | None = None, confirm: list[str] | None = None, dry_run: Literal[True]
+    ) -> t.Plan: ...
+    def host_group_delete(
+        self, host_group: str, *, cascade: bool | None = None, confirm: list[str] | None = None, dry_run: bool = False
+    ) -> Any:
         """Deletes a host group."""
-        return self.operate("host_group_delete", {"host_group": host_group}, {}, dry_run=dry_run)
+        return self.operate(
+            "host_group_delete", {"host_group": host_group}, {"cascade": cascade, "confirm": confirm}, dry_run=dry_run
+        )
 
     def initiator_list(self, *, kind: t.InitiatorKind | None = None, limit: int | None = None) -> Iterator[t.Initiator]:
         """Lists the initiators that belong to no host."""
@@ -1696,9 +1783,9 @@ class Operations:
         """Lists the current performance of all objects of one kind."""
         return self.pages("performance_list", {"of": of, "sort": sort, "name": name}, limit)
 
-    def performance_show(self, performance: str) -> t.PerformanceHistory:
-        """Shows the performance of an object now and over the last hour."""
-        answer: t.PerformanceHistory = self.operate("performance_show", {"performance": performance}, {})
+    def performance_show(self, performance: str, *, range: t.HistoryRange | None = None) -> t.PerformanceHistory:
+        """Shows the performance of an object now and over time."""
+        answer: t.PerformanceHistory = self.operate("performance_show", {"performance": performance}, {"range": range})
         return answer
 
     def schedule_list(
@@ -1926,6 +2013,11 @@ class Operations:
     def drift_show(self) -> t.DriftReport:
         """Shows the drift: all differences between desired and observed state."""
         answer: t.DriftReport = self.operate("drift_show", {}, {})
+        return answer
+
+    def search_list(self, *, text: str | None = None, limit: int | None = None) -> t.SearchResults:
+        """Searches all objects by name, address or identifier."""
+        answer: t.SearchResults = self.operate("search_list", {}, {"text": text, "limit": limit})
         return answer
 
     def job_list(

@@ -34,6 +34,7 @@ SUMMARIES: dict[str, str] = {
     "array_show": "Shows an array, by ID or name",
     "array_patch": "Changes the speed limits, tuning and other settings of an array",
     "array_delete": "Deletes an array without volumes, and wipes its disks",
+    "array_capacity": "Shows the used space of an array from day to day, and when the array will be full",
     "array_add_spares": "Adds spares to an array",
     "array_add_disks": "Adds log, cache or special disks to a ZFS pool while hosts use the pool",
     "array_grow": "Adds members to an MD RAID array while hosts use the array",
@@ -116,7 +117,7 @@ SUMMARIES: dict[str, str] = {
     "session_list": "Lists the sessions: the initiators that are logged in now",
     "session_disconnect": "Disconnects a session, by ID",
     "performance_list": "Lists the current performance of all objects of one kind",
-    "performance_show": "Shows the performance of an object now and over the last hour",
+    "performance_show": "Shows the performance of an object now and over time",
     "schedule_list": "Lists the schedules, with their next runs and the result of the last run",
     "schedule_create": "Creates a schedule for snapshots or scrubs",
     "schedule_show": "Shows a schedule, by ID or name",
@@ -149,6 +150,7 @@ SUMMARIES: dict[str, str] = {
     "site_adopt": "Adopts running iSCSI targets and NVMe subsystems, without interrupting hosts",
     "site_inspect": "Inspects a targetcli configuration",
     "drift_show": "Shows the drift: all differences between desired and observed state",
+    "search_list": "Searches all objects by name, address or identifier",
     "job_list": "Lists the jobs, without their steps",
     "job_show": "Shows a job with all its steps",
     "job_resolve": "Resolves a stuck job by retrying or abandoning it",
@@ -298,7 +300,11 @@ TEXTS: dict[str, dict[str, str]] = {
         "spare_group": "MD RAID only, except `raid0`: name of the spare group, whose arrays share their spares. `null` removes the array from its spare group.",
         "health_command": "External arrays only: name of the command on the appliance that reports the health of the array. With `null`, the health is unknown.",
     },
-    "array_delete": {"array": "ID or name of the array."},
+    "array_delete": {
+        "array": "ID or name of the array.",
+        "cascade": "Whether what prevents the deletion is removed too, in the same plan.",
+    },
+    "array_capacity": {"array": "ID or name of the array."},
     "array_add_spares": {
         "array": "ID or name of the array.",
         "disks": "IDs of the disks to add as spares. On a degraded array, the rebuild onto the first disk starts immediately.",
@@ -383,7 +389,10 @@ TEXTS: dict[str, dict[str, str]] = {
         "provisioning": "Whether the space is allocated when the volumes are created (`thick`) or when hosts write data (`thin`).",
         "description": "Description of each volume.",
     },
-    "volume_delete_batch": {"volumes": "Names or IDs of the volumes. A volume with mappings or snapshots is refused."},
+    "volume_delete_batch": {
+        "volumes": "Names or IDs of the volumes. Unless `cascade` is set, a volume with mappings or snapshots is refused.",
+        "cascade": "Whether the mappings and snapshots of the volumes are deleted too.",
+    },
     "volume_why": {"volume": "ID or name of the volume.", "host": "Only the paths to this host, by ID or name."},
     "volume_list": {
         "sort": "Field to sort by. A leading `-` sorts in descending order.",
@@ -406,7 +415,10 @@ TEXTS: dict[str, dict[str, str]] = {
         "name": "New name of the volume. If omitted or `null`, the name stays unchanged.",
         "description": "New description of the volume. If omitted or `null`, the description stays unchanged.",
     },
-    "volume_delete": {"volume": "ID or name of the volume."},
+    "volume_delete": {
+        "volume": "ID or name of the volume.",
+        "cascade": "Whether what prevents the deletion is removed too, in the same plan.",
+    },
     "volume_grow": {
         "volume": "ID or name of the volume.",
         "size_bytes": "New size of the volume in bytes: a multiple of 4 MiB, or of 16 KiB on a ZFS pool. Must not be less than the current size.",
@@ -415,6 +427,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "volume": "ID or name of the volume.",
         "snapshot": "Name or ID of the snapshot.",
         "keep": "Whether the present data of the volume is retained as a deleted volume of the same name, for the hours of the setting `deleted_keep_hours`. If `false`, or with 0 hours, the present data is destroyed.",
+        "delete_newer_snapshots": "Whether newer snapshots that prevent the rollback are erased, which cannot be undone. Only ZFS needs this.",
     },
     "deleted_volume_list": {
         "name": "Only names that match; `*` matches any text, `?` one character.",
@@ -509,7 +522,10 @@ TEXTS: dict[str, dict[str, str]] = {
         "description": "New description of the host. If omitted or `null`, the description stays unchanged.",
         "opens_without_missing_after_s": "New number of seconds, from 30 to 86400, after which the paths of the host open without missing volumes. `null` removes the limit; open paths stay open. If omitted, the limit stays unchanged.",
     },
-    "host_delete": {"host": "ID or name of the host."},
+    "host_delete": {
+        "host": "ID or name of the host.",
+        "cascade": "Whether what prevents the deletion is removed too, in the same plan.",
+    },
     "host_group_list": {
         "sort": "Field to sort by. A leading `-` sorts in descending order.",
         "name": "Only names that match; `*` matches any text, `?` one character.",
@@ -528,7 +544,10 @@ TEXTS: dict[str, dict[str, str]] = {
         "description": "New description of the host group. If omitted or `null`, the description stays unchanged.",
         "opens_without_missing_after_s": "New number of seconds, from 30 to 86400, after which the paths to the volumes of the group open without missing volumes. `null` removes the limit; open paths stay open. If omitted, the limit stays unchanged.",
     },
-    "host_group_delete": {"host_group": "ID or name of the host group."},
+    "host_group_delete": {
+        "host_group": "ID or name of the host group.",
+        "cascade": "Whether what prevents the deletion is removed too, in the same plan.",
+    },
     "initiator_list": {"kind": "Only initiators of this kind."},
     "portal_list": {
         "sort": "Field to sort by. A leading `-` sorts in descending order.",
@@ -628,7 +647,10 @@ TEXTS: dict[str, dict[str, str]] = {
         "sort": "Field to sort by. A leading `-` sorts in descending order.",
         "name": "Only names that match; `*` matches any text, `?` one character.",
     },
-    "performance_show": {"performance": "ID of the measured resource."},
+    "performance_show": {
+        "performance": "ID of the measured resource.",
+        "range": "Time range of the history, up to now.",
+    },
     "schedule_list": {
         "sort": "Field to sort by. A leading `-` sorts in descending order.",
         "name": "Only names that match; `*` matches any text, `?` one character.",
@@ -739,6 +761,9 @@ TEXTS: dict[str, dict[str, str]] = {
     },
     "site_inspect": {"saveconfig": "Content of the `saveconfig.json` to inspect."},
     "drift_show": {},
+    "search_list": {
+        "text": "Text to find: a name, an IP address, or an identifier such as an NAA, serial number, NGUID, IQN, WWPN or NQN, also as an operating system writes it (`naa.6001405...`). Case is ignored."
+    },
     "job_list": {
         "sort": "Field to sort by. A leading `-` sorts in descending order.",
         "state": "Only jobs in this state; repeat the parameter for several states.",

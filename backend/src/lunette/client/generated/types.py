@@ -11,6 +11,7 @@ from lunette.client.generated.enums import (
     ArrayHealth,
     ArrayVerb,
     BondMode,
+    CapacityTrend,
     Channel,
     Convergence,
     DhGroup,
@@ -29,6 +30,7 @@ from lunette.client.generated.enums import (
     FirewallMode,
     FirewallState,
     HealthState,
+    HistoryRange,
     InitiatorKind,
     InterfaceKind,
     InterfaceRole,
@@ -52,6 +54,7 @@ from lunette.client.generated.enums import (
     Provisioning,
     Raid10Layout,
     ReleaseKind,
+    RemedyAction,
     Resolution,
     ResourceState,
     Role,
@@ -59,6 +62,9 @@ from lunette.client.generated.enums import (
     ScheduleAction,
     Scheduler,
     ScrubAction,
+    SearchField,
+    SearchMatch,
+    SearchNoun,
     SelfTestKind,
     SelfTestResult,
     Severity,
@@ -87,6 +93,7 @@ __all__ = [
     "Array",
     "ArrayAddDisks",
     "ArrayAddSpares",
+    "ArrayCapacity",
     "ArrayCreate",
     "ArrayDiskChoice",
     "ArrayEngine",
@@ -109,6 +116,8 @@ __all__ = [
     "ArrayVerb",
     "BackupRequest",
     "BondMode",
+    "CapacityDay",
+    "CapacityTrend",
     "Certificate",
     "CertificateFacts",
     "CertificateReplace",
@@ -187,6 +196,7 @@ __all__ = [
     "ForeignVolume",
     "Health",
     "HealthState",
+    "HistoryRange",
     "Host",
     "HostCreate",
     "HostGroup",
@@ -256,9 +266,9 @@ __all__ = [
     "PathState",
     "PathVerification",
     "Performance",
+    "PerformanceCourse",
     "PerformanceHistory",
     "PerformancePage",
-    "PerformancePoint",
     "Plan",
     "PlanChange",
     "PlanReuse",
@@ -269,6 +279,7 @@ __all__ = [
     "PortalCreate",
     "PortalPage",
     "Problem",
+    "ProblemBlocker",
     "ProblemField",
     "ProblemType",
     "Protocol",
@@ -282,6 +293,8 @@ __all__ = [
     "RebuildRequest",
     "RecoveryCodes",
     "ReleaseKind",
+    "Remedy",
+    "RemedyAction",
     "Resolution",
     "ResourceState",
     "RestoreFound",
@@ -307,6 +320,11 @@ __all__ = [
     "SchedulePatch",
     "Scheduler",
     "ScrubAction",
+    "SearchField",
+    "SearchMatch",
+    "SearchNoun",
+    "SearchResult",
+    "SearchResults",
     "SecondFactorOffer",
     "SelfTestKind",
     "SelfTestResult",
@@ -477,6 +495,10 @@ class Alert(TypedDict):
     """Cause of the condition."""
     fix: str
     """Recommended action."""
+    remedy: Remedy | None
+    """The recommended action as data. `null` if none is known, if the alert is resolved, or if several are
+        possible.
+        """
     raised_at: str
     """When the alert was last raised, in UTC."""
     resolved_at: str | None
@@ -649,6 +671,21 @@ class ArrayAddSpares(TypedDict):
     wipe: NotRequired[list[str]]
     """IDs of those `disks` that may be wiped, which destroys their data. A disk with signatures that is
         not listed is refused.
+        """
+
+
+class ArrayCapacity(TypedDict):
+    """Capacity of an array from day to day, and its trend."""
+
+    days: list[CapacityDay]
+    """Recorded days, at most 730, oldest first. Days on which the array was not observed are omitted."""
+    trend: CapacityTrend
+    """Direction of the used space over the last 30 days: a straight line by least squares."""
+    bytes_per_day: int | None
+    """Mean growth of the used space in bytes per day, negative if it shrinks. `null` if unknown."""
+    full_on: str | None
+    """Day on which the array is full if the growth continues. `null` unless the used space grows and the
+        array is full within 10 years.
         """
 
 
@@ -1019,6 +1056,17 @@ class BackupRequest(TypedDict):
     """Whether the backup includes the certificate with its private key."""
 
 
+class CapacityDay(TypedDict):
+    """Capacity of an array on one day."""
+
+    day: str
+    """Day in UTC."""
+    used_bytes: int
+    """Space given to volumes, snapshots and thin pools in bytes, at the last measurement of the day."""
+    usable_bytes: int
+    """Capacity of the array in bytes, without redundancy."""
+
+
 class Certificate(TypedDict):
     """Certificate of the web page and the API."""
 
@@ -1138,6 +1186,12 @@ class Counts(TypedDict):
     """Number of stuck jobs."""
     alerts: int
     """Number of active alerts."""
+    critical_alerts: int
+    """Number of active alerts of severity `critical`."""
+    warning_alerts: int
+    """Number of active alerts of severity `warning`."""
+    unacknowledged_alerts: int
+    """Number of active alerts of severity `critical` or `warning` that are not acknowledged."""
 
 
 class DeletedSnapshot(TypedDict):
@@ -3120,7 +3174,7 @@ class PathVerification(TypedDict):
 
 
 class Performance(TypedDict):
-    """Current performance of the appliance, a volume, a session, an array or a disk."""
+    """Current performance of the appliance, a volume, a session, a host, an array or a disk."""
 
     of: Measured
     """Kind of the measured object."""
@@ -3135,15 +3189,15 @@ class Performance(TypedDict):
     target: str | None
     """Target of a session: an IQN, or the WWPN of an FC port of the appliance. `null` for other objects."""
     iops: float
-    """Number of I/Os per second. For a session, the number of commands of any kind."""
+    """Number of I/Os per second. For a session or a host, the number of commands of any kind."""
     read_iops: float | None
-    """Number of reads per second. `null` for a session."""
+    """Number of reads per second. `null` for a session or a host."""
     write_iops: float | None
-    """Number of writes per second. `null` for a session."""
+    """Number of writes per second. `null` for a session or a host."""
     read_bytes_s: float
-    """Bytes read per second. For a session, bytes are counted in whole MiB per volume."""
+    """Bytes read per second. For a session or a host, bytes are counted in whole MiB per volume."""
     write_bytes_s: float
-    """Bytes written per second. For a session, bytes are counted in whole MiB per volume."""
+    """Bytes written per second. For a session or a host, bytes are counted in whole MiB per volume."""
     latency_ms: float | None
     """Mean latency of all reads and writes in milliseconds. `null` without I/O, or if not measured."""
     read_latency_ms: float | None
@@ -3156,8 +3210,17 @@ class Performance(TypedDict):
     """Share of the span with at least one I/O in progress, in percent. `null` if not measured."""
 
 
+class PerformanceCourse(TypedDict):
+    """One figure over time: the mean and the maximum of each interval."""
+
+    mean: list[float | None]
+    """Mean of each interval, oldest first."""
+    max: list[float | None]
+    """Maximum of each interval, oldest first."""
+
+
 class PerformanceHistory(TypedDict):
-    """Current performance of one object and its recent history."""
+    """Current performance of one object and its history."""
 
     of: Measured
     """Kind of the measured object."""
@@ -3167,8 +3230,28 @@ class PerformanceHistory(TypedDict):
     """Name of the measured object. For a session, its initiator; for a disk, its ID."""
     now: Performance | None
     """Current performance. `null` if the agent does not respond or the object is not measured at present."""
-    points: list[PerformancePoint]
-    """History of at most 360 spans, usually the last hour, oldest first."""
+    range: HistoryRange
+    """Time range of the history."""
+    step_seconds: int
+    """Length of an interval in seconds."""
+    times: list[str]
+    """Start of each interval, in UTC, oldest first. The last interval is the current one."""
+    iops: PerformanceCourse
+    """Number of I/Os per second. For a session or a host, the number of commands of any kind."""
+    read_iops: PerformanceCourse
+    """Number of reads per second."""
+    write_iops: PerformanceCourse
+    """Number of writes per second."""
+    read_bytes_s: PerformanceCourse
+    """Bytes read per second."""
+    write_bytes_s: PerformanceCourse
+    """Bytes written per second."""
+    latency_ms: PerformanceCourse
+    """Mean latency of all reads and writes in milliseconds, weighted by the number of I/Os."""
+    read_latency_ms: PerformanceCourse
+    """Mean latency of reads in milliseconds, weighted by the number of reads."""
+    write_latency_ms: PerformanceCourse
+    """Mean latency of writes in milliseconds, weighted by the number of writes."""
 
 
 class PerformancePage(TypedDict):
@@ -3186,21 +3269,6 @@ class PerformancePage(TypedDict):
     """Length of the span in seconds. `null` if only one measurement exists, so that no rates are known."""
     unseen: list[Unseen]
     """Families whose sessions are not measured, with the reason. Empty unless sessions are requested."""
-
-
-class PerformancePoint(TypedDict):
-    """Mean performance over one span, usually of 10 seconds."""
-
-    at: str
-    """When the span ended, in UTC."""
-    iops: float
-    """Number of I/Os per second. For a session, the number of commands of any kind."""
-    read_bytes_s: float
-    """Bytes read per second."""
-    write_bytes_s: float
-    """Bytes written per second."""
-    latency_ms: float | None
-    """Mean latency of all reads and writes in milliseconds. `null` without I/O, or if not measured."""
 
 
 class Plan(TypedDict):
@@ -3360,6 +3428,17 @@ class Problem(TypedDict):
     """Wrong fields of the request; empty if the problem does not concern single fields."""
 
 
+class ProblemBlocker(TypedDict):
+    """An object that prevents a change, such as a host that a volume is mapped to."""
+
+    noun: str
+    """Kind of the object, such as `host_group`."""
+    id: str
+    """Unique ID of the object."""
+    name: str
+    """Name of the object."""
+
+
 class ProblemField(TypedDict):
     """One wrong field of a request."""
 
@@ -3369,6 +3448,8 @@ class ProblemField(TypedDict):
     """Rejected value; `null` if the value is missing, structured, or possibly a secret."""
     message: str
     """Rule that the value violates."""
+    blockers: list[ProblemBlocker]
+    """Objects that prevent the change; empty if the value itself is wrong."""
 
 
 class RdmaAddress(TypedDict):
@@ -3508,6 +3589,23 @@ class RecoveryCodes(TypedDict):
 
     recovery_codes: list[str]
     """Recovery codes. Each can be used once in place of a code of the app."""
+
+
+class Remedy(TypedDict):
+    """The action that removes the cause of an alert, with its arguments."""
+
+    action: RemedyAction
+    """Action to take."""
+    array: str | None
+    """Name of the array. `null` for other actions."""
+    disk: str | None
+    """ID of the disk to replace. `null` for other actions."""
+    job: str | None
+    """ID of the job. `null` for other actions."""
+    schedule: str | None
+    """Name of the schedule. `null` for other actions."""
+    host: str | None
+    """Name of the host. `null` for other actions."""
 
 
 class RestoreFound(TypedDict):
@@ -3836,6 +3934,40 @@ class SchedulePatch(TypedDict):
     """Whether the schedule runs automatically. A disabled schedule can still be run manually."""
     description: NotRequired[str | None]
     """Free-text description."""
+
+
+class SearchResult(TypedDict):
+    """An object that matches a search."""
+
+    noun: SearchNoun
+    """Kind of the object."""
+    id: str
+    """Unique ID of the object."""
+    name: str
+    """Name of the object: of a session, the initiator; of a job, its title."""
+    parent: str | None
+    """Name of the array of a volume, of the volume of a snapshot, or of the host of a session. `null` for
+        others.
+        """
+    field: SearchField
+    """Property that matches best."""
+    value: str
+    """Value of this property."""
+    match: SearchMatch
+    """How the text matches the property."""
+
+
+class SearchResults(TypedDict):
+    """Objects that match a search, best matches first."""
+
+    items: list[SearchResult]
+    """Objects found: exact matches first, then by prefix, then by part."""
+    has_more: bool
+    """Whether more objects match than are returned."""
+    is_complete: bool
+    """Whether all objects were searched. `false` while the agent is unavailable: disks, interfaces,
+        sessions and unmanaged FC ports are then missing.
+        """
 
 
 class SecondFactorOffer(TypedDict):
@@ -4777,7 +4909,11 @@ class VolumeDeleteBatch(TypedDict):
     """Volumes to delete as one job, all or none."""
 
     volumes: list[str]
-    """Names or IDs of the volumes. A volume with mappings or snapshots is refused."""
+    """Names or IDs of the volumes. Unless `cascade` is set, a volume with mappings or snapshots is
+        refused.
+        """
+    cascade: NotRequired[bool]
+    """Whether the mappings and snapshots of the volumes are deleted too."""
 
 
 class VolumeGrow(TypedDict):
@@ -4878,6 +5014,10 @@ class VolumeRollBack(TypedDict):
         hours of the setting `deleted_keep_hours`. If `false`, or with 0 hours, the present data is
         destroyed.
         """
+    delete_newer_snapshots: NotRequired[bool]
+    """Whether newer snapshots that prevent the rollback are erased, which cannot be undone. Only ZFS needs
+        this.
+        """
 
 
 class VolumeWhy(TypedDict):
@@ -4917,7 +5057,7 @@ class WhyChain(TypedDict):
     host: str | None
     """Name of the host; `null` if the volume is not mapped to any host."""
     sentence: str
-    """Summary in one sentence, which names the first broken link."""
+    """Summary in one sentence, which names the first broken link, or else the first degraded one."""
     links: list[WhyLink]
     """Links of the chain, from disk to session."""
 
@@ -4930,4 +5070,4 @@ class WhyLink(TypedDict):
     state: LinkState
     """State of the link."""
     words: str
-    """Description of the state; for a broken link with the action to take."""
+    """Description of the state; for a broken or degraded link with the action to take."""
