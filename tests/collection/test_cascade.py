@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from backend.tests.scene import make_array
-from tests.collection.rig import bench
+from tests.collection.rig import rig
 
 
 def test_a_volume_goes_with_its_mappings_if_the_play_says_so(tmp_path: Path) -> None:
-    with bench(tmp_path) as at:
+    with rig(tmp_path) as at:
         make_array(at.api)
         at.api.made("/volumes", {"name": "data", "array": "tank", "size_bytes": "64MiB"})
         at.api.made("/hosts", {"name": "db", "iqns": ["iqn.2026-01.com.example:db"]})

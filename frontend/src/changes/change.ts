@@ -144,7 +144,9 @@ export function useChange() {
     phase.value = 'sending'
     error.value = undefined
     try {
-      const { data, response } = await change.send(call(false, key, etag, { confirm, signal: hanging.signal }))
+      const { data, response } = await change.send(
+        call(false, key, etag, { confirm, signal: hanging.signal }),
+      )
       if (own === turn) phase.value = 'sent'
       return { data, event: Number(response?.headers.get('Lunette-Event') ?? undefined) || undefined }
     } catch (caught) {
