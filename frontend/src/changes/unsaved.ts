@@ -4,6 +4,7 @@
  */
 import { defineStore } from 'pinia'
 import { onBeforeUnmount, ref } from 'vue'
+import type { Ref } from 'vue'
 import type { Router } from 'vue-router'
 import { useSession } from '@/session/session'
 
@@ -38,6 +39,31 @@ export function useUnsaved(isDirty: () => boolean): void {
   const work = { isDirty }
   works.add(work)
   onBeforeUnmount(() => works.delete(work))
+}
+
+/** A form in a dialog: Esc, a click outside and the cross throw nothing away that was typed; the button that says so does. */
+export function useTouched(open: Ref<boolean>, isSent: () => boolean) {
+  /** Something was typed into the form, and is not sent. */
+  const isTouched = ref(false)
+  const isAsking = ref(false)
+  useUnsaved(() => open.value && isTouched.value && !isSent())
+
+  function close(): void {
+    if (isTouched.value && !isSent()) isAsking.value = true
+    else open.value = false
+  }
+
+  function discard(): void {
+    isTouched.value = false
+    open.value = false
+  }
+
+  function begin(): void {
+    isTouched.value = false
+    isAsking.value = false
+  }
+
+  return { isTouched, isAsking, begin, close, discard }
 }
 
 /** The same for a draft that is a page of its own, and stands there again after a new login. */

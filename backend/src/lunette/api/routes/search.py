@@ -50,11 +50,11 @@ class _Table:
     """Rows that are searched. `query` selects their ID, name and parent."""
 
     noun: SearchNoun
-    query: Select[Any]
+    query: Select[*tuple[Any, ...]]
     columns: tuple[tuple[SearchField, Column], ...]
 
 
-def _of(table: Any, parent: Any = None) -> Select[Any]:
+def _of(table: Any, parent: Any = None) -> Select[*tuple[Any, ...]]:
     return select(table.id, table.name, null() if parent is None else parent)
 
 
@@ -191,8 +191,8 @@ def _observed(term: Term, seen: Observed) -> Iterator[SearchResult]:
         yield from _best(term, named, (*known, *devices, (SearchField.MODEL, disk.model)))
     for interface in observation.interfaces if observation else ():
         addresses = ((SearchField.ADDRESS, one.ip) for one in interface.addresses)
-        known = ((SearchField.NAME, interface.name), *addresses, (SearchField.MAC, interface.mac))
-        yield from _best(term, (SearchNoun.INTERFACE, interface.name, interface.name, None), known)
+        properties = ((SearchField.NAME, interface.name), *addresses, (SearchField.MAC, interface.mac))
+        yield from _best(term, (SearchNoun.INTERFACE, interface.name, interface.name, None), properties)
     for port in observation.fc_ports if observation else ():
         yield from _best(term, (SearchNoun.FC_PORT, port.wwpn, port.wwpn, None), ((SearchField.WWPN, port.wwpn),))
 
