@@ -19,6 +19,7 @@ const NO_TEXT: Record<string, string> = {
   ProblemType: 'a problem has a title of its own',
   ReleaseKind: 'the wizard for adopting says it with a name',
   Scheduler: "names of the kernel's",
+  SearchMatch: 'decides the order of what was found, never shown',
   SelfTestResult: 'said with its time',
   TrialState: 'the page of updates says it in a sentence',
 }

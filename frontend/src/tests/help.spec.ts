@@ -19,6 +19,7 @@ const NO_HELP: Record<string, string[]> = {
   ],
   'the label is a sentence, or names what is to be typed': [
     'plan.typeName',
+    'plan.typeReused',
     'typeLabel',
     'schedules.spans',
     'arrays.encryption.current',

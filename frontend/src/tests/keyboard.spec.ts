@@ -51,6 +51,12 @@ async function use(name: string | RegExp, key = 'Enter'): Promise<void> {
   await press(key)
 }
 
+/** A button of a dialog that can be used once its plan is shown. */
+async function useWhenPlanned(name: string): Promise<void> {
+  await vi.waitFor(() => tabTo(name), 5_000)
+  await use(name)
+}
+
 const isOpen = (): boolean => document.querySelector('[role=dialog]') !== null
 const words = (): string => document.querySelector('[role=dialog]')?.textContent ?? ''
 
@@ -73,11 +79,14 @@ describe('the matrix of mappings by keys', () => {
     await toGrid()
     expect(stops()).toContain(document.activeElement)
     await press('Enter')
+    await useWhenPlanned('Map')
     expect(world.mappings).toHaveLength(before + 1)
+    await toGrid()
     await press('Enter')
     await use('Unmap')
     expect(world.mappings).toHaveLength(before)
     await use('Map')
+    await useWhenPlanned('Map')
     expect(world.mappings).toHaveLength(before + 1)
   })
 

@@ -189,7 +189,7 @@ describe('alerts', () => {
     const { page, requests } = await visit('/alerts', loggedIn())
     expect(page.textContent).toContain('Replace the disk; the rebuild starts automatically.')
     await click(page, 'Active')
-    expect(requests.at(-1)).toBe('GET /alerts?limit=50&sort=-raised_at&active=true')
+    expect(requests.at(-1)).toBe('GET /alerts?limit=50&sort=-severity&active=true')
     expect(page.textContent).toContain('No results for these filters')
   })
 })
