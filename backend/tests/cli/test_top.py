@@ -34,6 +34,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
         recorder.stop()
         recorder.fresh_s = 0.0
         working = Serving(Api(http, add_token(services.store, Role.ADMINISTRATOR)), machine, services)
+        # The span of the host's work is the only one that ends in its minute.
+        machine.advance((58.0 - machine.clock) % 60)
         recorder.round()
         io = Io(reads=1000, read_bytes=20 * MIB, writes=500, write_bytes=10 * MIB, read_ms=750, write_ms=3750)
         machine.carry(working.session, 1, io)
@@ -93,9 +95,9 @@ def test_a_wrong_kind_figure_or_interval_is_wrong_usage(run: Run, words: list[st
 def test_the_history_has_a_line_for_each_interval_that_was_measured(run: Run) -> None:
     head, *lines = run("appliance", "--range", "24h", command="performance").out.splitlines()
     assert head.split() == ["TIME", "IOPS", "IOPS", "MAX", "READ/S", "WRITTEN/S", "LATENCY", "LATENCY", "MAX"]
-    assert len(lines) in {1, 2}  # of a minute, or on the border of two
+    assert len(lines) in {1, 2}  # the minute of the work, and the one before if there were two passes in it
     figures = ["300", "300", "4", "MiB/s", "2", "MiB/s", "3.00", "ms", "3.00", "ms"]
-    assert read(lines[0].split(maxsplit=1)[1]) == about(figures)
+    assert read(lines[-1].split(maxsplit=1)[1]) == about(figures)
     found = json.loads(run("appliance", "--json", command="performance").out)
     assert (found["range"], found["step_seconds"]) == ("1h", 10)
     assert run("nothing", command="performance").code == exits.NOT_FOUND
