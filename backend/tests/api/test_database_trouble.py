@@ -19,15 +19,15 @@ Trouble = Callable[[ApiServices], Any]
 
 @contextmanager
 def read_only(services: ApiServices) -> Iterator[None]:
-    """Every new connection opens the file as a read-only file system would."""
+    """Every new connection opens the file as a read-only file system would. None that can write is left in the pool."""
     engine = services.store.engine
 
     def connect(_dialect: Any, _record: Any, arguments: list[str], options: dict[str, Any]) -> sqlite3.Connection:
         opened: sqlite3.Connection = sqlite3.connect(f"file:{arguments[0]}?mode=ro", uri=True, **options)
         return opened
 
-    engine.dispose()
     event.listen(engine, "do_connect", connect)
+    engine.dispose()
     yield
     event.remove(engine, "do_connect", connect)
     engine.dispose()
@@ -41,8 +41,8 @@ def full(services: ApiServices) -> Iterator[None]:
     def limit(connection: sqlite3.Connection, _record: Any) -> None:
         connection.execute("PRAGMA max_page_count = 1")  # SQLite takes the size the file has for the least
 
-    engine.dispose()
     event.listen(engine, "connect", limit)
+    engine.dispose()
     yield
     event.remove(engine, "connect", limit)
     engine.dispose()
