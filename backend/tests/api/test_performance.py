@@ -77,7 +77,10 @@ def test_one_thing_is_shown_with_its_history(serving: Serving, range_: str, step
         mean, most = ([one for one in shown[figure][side] if one is not None] for side in ("mean", "max"))
         assert len(mean) == len(most) > 0
         assert max(most) >= max(mean) > 0
-    assert {None, 0.0} >= set(shown["read_iops"]["mean"])
+    reads, writes, both = (
+        [one for one in shown[figure]["mean"] if one is not None] for figure in ("read_iops", "write_iops", "iops")
+    )
+    assert [read + write for read, write in zip(reads, writes, strict=True)] == pytest.approx(both, abs=0.001)
     assert serving.api.get("/performance/appliance")["range"] == "1h"
     assert serving.api.call("GET", "/performance/nothing").status_code == 404
     assert serving.api.call("GET", f"/performance/{volume_id}?range=2h").status_code == 422
