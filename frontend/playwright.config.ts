@@ -15,13 +15,15 @@ export default defineConfig({
   fullyParallel: false,
   workers: 1,
   // The machine under the appliance may be busy with other tests, or be an emulated one.
-  // Actions, navigations and requests have no time of their own: they end with their test.
   timeout: within(600),
   expect: { timeout: within(60) },
   reporter: [['list']],
   use: {
     baseURL: process.env['LUNETTE_URL'],
     ignoreHTTPSErrors: true,
+    // What never appears is reported, instead of being waited for until the test ends.
+    actionTimeout: within(120),
+    navigationTimeout: within(120),
     viewport: { width: 1440, height: 900 },
     // No film of each test, and nothing that moves: drawing without a graphics card takes a core from the appliance.
     trace: { mode: 'retain-on-failure', screenshots: false },
