@@ -6,7 +6,29 @@ import { eventUndo } from '@/api'
 import { invalidateTags, tagsFor } from '@/server/live'
 import { useProblemToast } from './dialog'
 
-export const UNDO_MS = 10_000
+const UNDO_S = 10
+/** Finds the toasts that offer an undo. */
+const CLASS = 'offers-undo'
+
+const isHeld = (): boolean =>
+  [...document.querySelectorAll(`.${CLASS}`)].some(
+    (toast) => toast.matches(':hover') || toast.contains(document.activeElement),
+  )
+
+/**
+ * Ends the offer after ten seconds in which the page could be used: a stalled page shows nothing and takes no clicks,
+ * and its missed ticks are not made up for. A toast under the pointer or with the focus stays.
+ */
+function endLater(end: () => void): void {
+  let left = UNDO_S
+  const timer = setInterval(() => {
+    if (isHeld()) return
+    left -= 1
+    if (left > 0) return
+    clearInterval(timer)
+    end()
+  }, 1000)
+}
 
 export function useDoneToast() {
   const { t } = useI18n()
@@ -39,7 +61,8 @@ export function useDoneToast() {
     const made = toast.add({
       title,
       ...look,
-      duration: UNDO_MS,
+      class: CLASS,
+      duration: 0,
       actions: [
         {
           label: t('plan.undo'),
@@ -53,5 +76,6 @@ export function useDoneToast() {
         },
       ],
     })
+    endLater(() => toast.remove(made.id))
   }
 }

@@ -22,6 +22,30 @@ it('maps a free volume after its plan, under the number the API chose, and can u
   await vi.waitFor(() => expect(cursor(page)).toBe('backup-proxy, scratch1: not mapped'))
 })
 
+it('offers the undo for ten seconds in which it can be pressed', async () => {
+  const { page } = await open('/mappings?host=backup-proxy&volume=scratch', loggedIn())
+  await press(page, 'Enter')
+  await vi.waitFor(() => expect((control(dialog(), 'Map') as HTMLButtonElement).disabled).toBe(false), 5_000)
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    await click(dialog(), 'Map')
+    const toast = () => document.querySelector('.offers-undo')
+    await vi.waitFor(() => expect(toast()).not.toBeNull())
+    vi.advanceTimersByTime(9_000)
+    await settle()
+    expect(toast()).not.toBeNull()
+    toast()?.querySelector<HTMLElement>('button')?.focus()
+    vi.advanceTimersByTime(60_000)
+    await settle()
+    expect(toast(), 'not while it has the focus').not.toBeNull()
+    ;(document.activeElement as HTMLElement).blur()
+    vi.advanceTimersByTime(1_000)
+    await vi.waitFor(() => expect(toast()).toBeNull())
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
 it('maps under the number that was typed, and says what is wrong with one', async () => {
   const world = loggedIn()
   const { page } = await open('/mappings?host=backup-proxy&volume=scratch', world)
