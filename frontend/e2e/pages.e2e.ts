@@ -91,10 +91,11 @@ test(
     const wrong = watch(page, baseURL)
     await page.goto('/')
     const [disk] = await list<{ id: string }>(page, 'disks')
+    const hosts = await list<{ name: string }>(page, 'hosts')
     const single = [
+      ...hosts.slice(0, 1).map(({ name }) => `hosts/${name}`),
       'arrays/tank',
       'volumes/lun01',
-      'hosts/host1',
       'topology?focus=volume/lun01',
       `disks/${disk?.id}`,
       'nowhere',

@@ -9,11 +9,12 @@ import type {
   PlanVolume,
   Portal,
   PortalCreate,
+  PortalPatch,
   RdmaDevice,
 } from '@/api'
 import { json, noContent, plan, refusal } from './answers'
+import type { Gone, Line, Made, Planned, Shown } from './answers'
 import { recorded } from './journal'
-import type { Gone, Line, Made, Planned } from './answers'
 import { MADE, freshId } from './made'
 import type { World } from './world'
 
@@ -44,9 +45,46 @@ export function portal(name: string, change: Partial<Portal> = {}): Portal {
     port: 3260,
     state: 'open',
     reason: null,
+    former_places: [],
     created_at: MADE,
     updated_at: MADE,
     ...change,
+  }
+}
+
+export function patchPortal(world: World, row: Portal, body: PortalPatch): Planned<Shown<Portal>> | Response {
+  const after = { address: body.address ?? row.address, port: body.port ?? row.port }
+  const clash = world.portals.find(
+    (one) => one !== row && one.address === after.address && one.port === after.port,
+  )
+  if (clash)
+    return refusal(
+      `Portal ${row.name} was not changed`,
+      [
+        [
+          'address',
+          `portal ${clash.name} already listens on ${after.address}:${after.port}; use another port`,
+        ],
+      ],
+      409,
+    )
+  const lines: Line[] = []
+  if (body.name) lines.push(['change', 'portal', row.name, `becomes ${body.name}; hosts do not notice it`])
+  if (after.address !== row.address || after.port !== row.port)
+    lines.push([
+      'change',
+      'portal',
+      row.name,
+      `${after.address}:${after.port} opens, then ${row.address}:${row.port} is closed`,
+    ])
+  return {
+    plan: plan(`Change portal ${row.name}`, lines),
+    apply: () => {
+      if (lines.length > Number(Boolean(body.name)))
+        row.former_places = [{ address: row.address, port: row.port }]
+      Object.assign(row, after, { name: body.name ?? row.name })
+      return json(row)
+    },
   }
 }
 

@@ -132,7 +132,9 @@ CASES = {
         _hosts,
         change={"hosts": ["member2", "member1"], "opens_without_missing_after_s": 60},
     ),
-    "portal": Case({"name": "made", "address": "2001:DB8::1", "port": 3261}, fixed={"port": 3262}),
+    "portal": Case(
+        {"name": "made", "address": "2001:DB8::1", "port": 3261}, change={"port": 3262}, fixed={"protocol": "iser"}
+    ),
     "fc_port": Case({"wwpn": WWPN, "mode": "target"}, _hba, change={"mode": "initiator"}),
     "mapping": Case({"volume": "mapped", "host": "member1", "lun": 7}, _volume_and_host, fixed={"lun": 8}),
     "user": Case({"username": "made", "password": "first-password-1"}, change={"role": "operator"}),

@@ -246,7 +246,12 @@ def _rename_and_clear(document: Document, noun: NounModule, patch: Json) -> dict
         ]
         options["renamed_from"] = Option({"type": "str"}, reported)
     empty = [name for name, raw in patch.items() if document.is_nullable(raw) and name in answer]
-    clearable = [name for name in empty if document.is_nullable(answer[name])]
+    fields = document.exceptions.fields
+    clearable = [
+        name
+        for name in empty
+        if document.is_nullable(answer[name]) and fields.get(f"{noun.name}.{name}", {}).get("clear", True)
+    ]
     if clearable:
         reported = ["Fields to clear. An omitted option leaves its field unchanged."]
         options["clear"] = Option({"type": "list", "elements": "str", "choices": clearable}, reported)

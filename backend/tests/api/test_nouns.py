@@ -158,6 +158,20 @@ def test_a_rename_does_not_change_the_identity(scene: Api) -> None:
     assert scene.get(f"/volumes/{before['id']}")["name"] == "database"
 
 
+def test_a_portal_is_moved_in_place_and_back_by_undo(scene: Api) -> None:
+    before = scene.get("/portals/front")
+    moved = scene.patch(f"/portals/{before['id']}", {"name": "second", "port": 3270})
+    assert moved.status_code == 200, moved.text
+    shown = moved.json()
+    assert (shown["id"], shown["name"], shown["port"], shown["state"]) == (before["id"], "second", 3270, "pending")
+    assert shown["former_places"] == [{"address": before["address"], "port": before["port"]}]
+    seq = scene.get("/events", kind="portal.changed")["items"][0]["seq"]
+    assert scene.post(f"/events/{seq}:undo").status_code == 201
+    back = scene.get(f"/portals/{before['id']}")
+    assert (back["name"], back["address"], back["port"]) == ("front", before["address"], before["port"])
+    assert scene.patch(f"/portals/{before['id']}", {"port": None}).status_code == 422
+
+
 def test_groups_share_volumes_under_one_number(scene: Api) -> None:
     for mapping in scene.items("/mappings", host="host1"):
         scene.delete(f"/mappings/{mapping['id']}")

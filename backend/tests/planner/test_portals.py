@@ -10,10 +10,10 @@ from backend.tests import seen
 from backend.tests.planner.test_arrays import identities
 from backend.tests.providers.test_rdma import device
 from lunette.domain.errors import Conflict, Invalid
-from lunette.domain.mappings import ExportEngine, PortalCreate, Protocol
+from lunette.domain.mappings import ExportEngine, PortalCreate, PortalPatch, Protocol
 from lunette.planner.access import portals
 from lunette.planner.access.connected import Connected
-from lunette.planner.access.portals import KnownPortal, NewPortal
+from lunette.planner.access.portals import ChangedPortal, KnownPortal, NewPortal
 from lunette.providers.exports.lio import plan as lio
 from lunette.providers.exports.nvmet import plan as nvmet
 from lunette.providers.exports.spdk import plan as spdk
@@ -233,3 +233,74 @@ def test_one_fibre_channel_port_is_one_portal() -> None:
 def test_an_address_of_no_form_is_refused_with_the_forms(address: str) -> None:
     with pytest.raises(ValidationError, match="nn-0x20000024ff000001"):
         PortalCreate.model_validate({"name": "p1", "address": address})
+
+
+def patched(
+    *before: KnownPortal, hosts: tuple[str, ...] = (), others: tuple[KnownPortal, ...] = (), **spec: Any
+) -> ChangedPortal:
+    asked = PortalPatch.model_validate(spec)
+    places = [replace(one, engine=one.engine or "lio") for one in before or (known("10.0.2.15"),)]
+    return portals.plan_patch(places, asked, seen.machine(), False, others, Connected(hosts))
+
+
+def test_a_portal_that_is_renamed_stays_where_it_is() -> None:
+    found = patched(name="front", hosts=("h1",))
+    assert not found.is_moved
+    assert [(one.noun, one.detail) for one in found.plan.changes] == [
+        ("portal", "becomes front; hosts do not notice it")
+    ]
+    assert found.plan.warnings == ()
+
+
+def test_a_portal_that_stays_as_it_is_has_an_empty_plan() -> None:
+    assert patched(name="first", address="10.0.2.15", port=3260).plan.changes == ()
+
+
+def test_a_renamed_portal_may_have_lost_its_address() -> None:
+    assert patched(known("192.0.2.99"), name="front").portal.name == "front"
+
+
+@pytest.mark.parametrize(
+    ("protocol", "action", "words"),
+    [("iscsi", "change", "remains logged in through 10.0.2.15:3260"), ("nvme-tcp", "interrupt", "loses its connect")],
+)
+def test_a_move_opens_first_and_says_what_becomes_of_who_is_connected(protocol: str, action: str, words: str) -> None:
+    found = patched(replace(known("10.0.2.15"), protocol=protocol, engine="nvmet"), port=3261, hosts=("h1",))
+    moved, host = found.plan.changes
+    assert moved.detail == "10.0.2.15:3261 opens, then 10.0.2.15:3260 is closed"
+    assert (host.name, host.action) == ("h1", action)
+    assert words in host.detail
+    assert found.plan.hosts_interrupted == (("h1",) if action == "interrupt" else ())
+    assert "apply their setup kits again" in found.plan.warnings[0]
+    assert (found.is_moved, found.overlaps) == (True, frozenset())
+
+
+@pytest.mark.parametrize(("before", "after"), [("0.0.0.0", "10.0.2.15"), ("10.0.2.15", "0.0.0.0"), ("::", "0.0.0.0")])
+def test_what_overlaps_with_itself_closes_first_and_says_so(before: str, after: str) -> None:
+    found = patched(known(before), address=after)
+    assert found.overlaps == {"p0"}
+    assert "is closed, then" in found.plan.changes[0].detail
+    assert "overlap" in found.plan.warnings[-1]
+
+
+def test_a_place_that_it_has_left_and_not_closed_is_free_for_it() -> None:
+    left = replace(known("10.0.2.15"), id="p9")
+    found = patched(known("127.0.0.1"), left, address="10.0.2.15")
+    assert found.overlaps == frozenset()
+    found = patched(known("127.0.0.1"), left, address="0.0.0.0")
+    assert found.overlaps == {"p0", "p9"}
+
+
+@pytest.mark.parametrize(
+    ("spec", "kind", "field"),
+    [
+        ({"address": "192.0.2.99"}, Invalid, "address"),
+        ({"address": "nn-0x20000024ff000001:pn-0x21000024ff000001"}, Invalid, "address"),
+        ({"address": "127.0.0.1"}, Conflict, "address"),
+    ],
+)
+def test_a_place_that_is_not_free_or_not_here_is_refused(spec: dict[str, Any], kind: type[Any], field: str) -> None:
+    with pytest.raises(kind) as refusal:
+        patched(others=(known("127.0.0.1"),), **spec)
+    assert refusal.value.errors[0].field == field
+    assert "was not changed" in str(refusal.value)

@@ -102,9 +102,18 @@ def test_a_lun_number_changes_only_if_the_mapping_may_go() -> None:
 
 def test_a_replaced_portal_retains_what_the_document_omits() -> None:
     there = site(portals=[{**PORTAL, "port": 3270}])
-    gone, made = changes(site(portals=[{"name": "p", "address": "127.0.0.1"}]), there, "portal/p")
+    wanted = site(portals=[{"name": "p", "protocol": "iser", "address": "127.0.0.1"}])
+    gone, made = changes(wanted, there, "portal/p")
     assert (gone.verb, made.verb) == (Verb.DELETE, Verb.CREATE)
-    assert made.specs[0].model_dump(mode="json", exclude_none=True) == {**PORTAL, "address": "127.0.0.1", "port": 3270}
+    kept = {**PORTAL, "protocol": "iser", "address": "127.0.0.1", "port": 3270}
+    assert made.specs[0].model_dump(mode="json", exclude_none=True) == kept
+
+
+def test_a_portal_with_another_address_is_moved_and_needs_no_destroy() -> None:
+    there = site(portals=[{**PORTAL, "port": 3270}])
+    (moved,) = changes(site(portals=[{"name": "p", "address": "127.0.0.1"}]), there)
+    assert (moved.verb, moved.keys) == (Verb.PATCH, ("portal/p",))
+    assert moved.specs[0].model_dump(exclude_unset=True) == {"address": "127.0.0.1"}
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,8 @@ export const NETWORK = {
   portalList: ({ world, query }) => page(world.portals, query),
   portalCreate: ({ world, body }) => mappings.createPortal(world, body),
   portalShow: ({ world, path }) => shown(find(world.portals, path.portal)),
+  portalPatch: ({ world, path, body, request }) =>
+    mappings.patchPortal(world, bound(world.portals, path.portal, request), body),
   portalDelete: ({ world, path, request }) =>
     mappings.deletePortal(world, bound(world.portals, path.portal, request)),
   rdmaDeviceList: ({ world, query }) => page(world.rdmaDevices, query),

@@ -215,3 +215,26 @@ class PortalCreate(Model):
     def wanted_port(self) -> int:
         """Port to listen on."""
         return self.port if self.port is not None else self.protocol.usual_port
+
+
+class PortalPatch(Model):
+    """Changes to a portal. An omitted field does not change, and `null` is refused.
+
+    The protocol and the engine cannot be changed.
+    """
+
+    name: Name | None = None
+    """New name of the portal. Hosts do not notice it."""
+    address: PortalAddress | None = None
+    """New address of the appliance to listen on, or `0.0.0.0` or `::` for all addresses.
+
+    The portal listens at its new place before it stops listening at the old one, unless both overlap. For `nvme-fc`,
+    the WWNN and WWPN of an FC port.
+    """
+    port: Annotated[int, Field(ge=1, le=65535)] | None = None
+    """New port number to listen on. Must be omitted for `nvme-fc`."""
+
+    @model_validator(mode="after")
+    def _says_what_cannot_be_without(self) -> "PortalPatch":
+        self._refuse_null()
+        return self

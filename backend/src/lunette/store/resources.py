@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections.abc import Collection
+from typing import NamedTuple
 
 from sqlalchemy import JSON, BigInteger, CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column, relationship
@@ -354,6 +355,38 @@ class Portal(Resource, Base):
     """NO_PORT over Fibre Channel: a WWPN is one listener."""
     adopted: Mapped[str | None] = mapped_column(String(16))
     """The folder in nvmet's `ports` that others made for it; None: made here."""
+    listener_id: Mapped[str | None] = mapped_column(String(36))
+    """ID of its listener in the export document; None: that of the portal. It is another one at each new place."""
+    formers: Mapped[list["FormerListener"]] = relationship(
+        cascade="all, delete-orphan", order_by="FormerListener.id", passive_deletes=True, lazy="selectin"
+    )
+
+    @property
+    def listeners(self) -> list["Listener"]:
+        """Where it listens: its place, then those that it has left and that are not closed yet."""
+        own = Listener(self.listener_id or self.id, self.address, self.port, self.adopted)
+        return [own, *(Listener(one.id, one.address, one.port, one.adopted) for one in self.formers)]
+
+
+class Listener(NamedTuple):
+    """One place of a portal, with its ID in the export document."""
+
+    id: str
+    address: str
+    port: int
+    adopted: str | None
+
+
+class FormerListener(Base):
+    """Where a portal listened before it was moved; it is closed once the portal listens at its new place."""
+
+    __tablename__ = "former_listener"
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    portal_id: Mapped[str] = mapped_column(ForeignKey("portal.id", ondelete="CASCADE"), index=True)
+    address: Mapped[str] = mapped_column(String(45))
+    port: Mapped[int]
+    adopted: Mapped[str | None] = mapped_column(String(16))
 
 
 class FcPort(Resource, Base):

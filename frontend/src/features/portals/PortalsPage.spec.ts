@@ -1,6 +1,6 @@
 /** Portals, and the RDMA devices and Fibre Channel ports beside them. */
 import { describe, expect, it } from 'vitest'
-import { click, dialog, field, settle, text, type, visit } from '../../../mock/visit'
+import { click, control, dialog, field, settle, text, type, visit } from '../../../mock/visit'
 import { softRoce } from '../../../mock/mappings'
 import { exportEngines, spdkEngine } from '../../../mock/engines'
 import { fcPort, nvmePort } from '../../../mock/fc'
@@ -27,6 +27,30 @@ describe('portals', () => {
     await click(dialog(), 'Review the plan')
     await click(dialog(), 'Create portal')
     expect(world.portals.at(-1)).toMatchObject({ name: 'front', address: '0.0.0.0', port: 3260 })
+  })
+
+  it('are moved and renamed in place, and say where they still listen', async () => {
+    const world = loggedIn()
+    const { page } = await visit('/portals', world)
+    await click(page, 'Edit storage-a')
+    expect(() => field(dialog(), 'Protocol')).toThrow('No field')
+    type(field(dialog(), 'Name'), 'front')
+    type(field(dialog(), 'Port'), '3270')
+    await click(dialog(), 'Review the plan')
+    expect(text(dialog())).toContain('becomes front; hosts do not notice it')
+    expect(text(dialog())).toContain('10.20.0.2:3270 opens, then 10.20.0.2:3260 is closed')
+    await click(dialog(), 'Save changes')
+    await settle()
+    expect(world.portals[0]).toMatchObject({ name: 'front', address: '10.20.0.2', port: 3270 })
+    expect(text(page)).toContain('10.20.0.2:3270and still on 10.20.0.2:3260')
+  })
+
+  it('sends nothing of a portal that was not changed', async () => {
+    const { page, requests } = await visit('/portals', loggedIn())
+    await click(page, 'Edit storage-a')
+    await click(dialog(), 'Review the plan')
+    expect(requests.filter((one) => one.startsWith('PATCH'))).toHaveLength(1)
+    expect((control(dialog(), 'Save changes') as HTMLButtonElement).disabled).toBe(true)
   })
 
   it('offer no RDMA where there is none, and say why', async () => {

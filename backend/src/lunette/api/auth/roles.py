@@ -149,6 +149,7 @@ _ADMINISTRATOR = (
     "deleted_snapshot_delete",
     "portal_create",
     "portal_delete",
+    "portal_patch",
     "fc_port_create",
     "fc_port_patch",
     "fc_port_delete",

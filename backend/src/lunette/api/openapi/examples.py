@@ -98,6 +98,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "host_group_create": {"name": "cluster1", "hosts": ["esx1", "esx2"], "description": "vSphere cluster"},
     "host_group_patch": {"hosts": ["esx1", "esx2", "esx3"]},
     "portal_create": {"name": "front", "protocol": "iscsi", "address": "192.0.2.10", "port": 3260},
+    "portal_patch": {"address": "10.20.0.3"},
     "fc_port_create": {"wwpn": "21:00:00:24:ff:00:00:01", "mode": "target"},
     "fc_port_patch": {"mode": "initiator"},
     "interface_create": {

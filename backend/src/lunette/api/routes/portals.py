@@ -9,12 +9,12 @@ from sqlalchemy.orm import Session
 from lunette.api.answers.base import Page
 from lunette.api.answers.portals import Portal, portal_answer
 from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
-from lunette.api.openapi.responses import CREATED, DELETED, LISTED, SHOWN, router
+from lunette.api.openapi.responses import CREATED, DELETED, LISTED, SHOWN, changed, router
 from lunette.api.requests.changes import Changing, Creating, answer
 from lunette.api.requests.lookup import Reference, find
 from lunette.api.requests.observed import observed_now
 from lunette.api.requests.services import UsedServices
-from lunette.domain.mappings import PortalCreate, Protocol
+from lunette.domain.mappings import PortalCreate, PortalPatch, Protocol
 from lunette.engine.changes import portals
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
@@ -74,6 +74,28 @@ def portal_create(body: PortalCreate, change: Creating) -> Response:
         return answer(portal, 201, location=f"/api/v1/portals/{row.id}", version=row.version)
 
     return change.apply(lambda context: portals.create(context, body), show, looks=True)
+
+
+@routes.patch("/{portal}", operation_id="portal_patch", response_model=None, responses=changed(Portal))
+def portal_patch(portal: Reference, body: PortalPatch, change: Changing) -> Response:
+    """Renames a portal, or moves it to another address or port.
+
+    The portal listens at its new place before it stops listening at the old one. If it cannot listen there, it
+    continues at the old one, and `reason` says why. Hosts that are logged in through the old place keep their iSCSI
+    and iSER sessions until their connections end, and lose their NVMe connections when it closes. If both places
+    overlap, such as `0.0.0.0` and an address with the same port, the old one is closed first. Requires `If-Match`.
+    """
+
+    def act(context: ChangeContext) -> Outcome:
+        row = find(context.tx, PortalRow, portal, PortalRow.name)
+        change.check_match(row.version)
+        return portals.patch(context, row.id, body)
+
+    def show(tx: Session, outcome: Outcome) -> Response:
+        row = tx.get_one(PortalRow, outcome.ids[0])
+        return answer(portal_answer(row, observed_now(change.services)), version=row.version)
+
+    return change.apply(act, show, looks=True)
 
 
 @routes.delete("/{portal}", operation_id="portal_delete", status_code=204, response_model=None, responses=DELETED)

@@ -21,6 +21,17 @@ COMMANDS = {
                 Param("--engine", words=EXPORT_ENGINE),
             ),
         ),
+        Command(
+            "set",
+            operations=("portal_patch",),
+            params=(
+                Param("portal", "Name or ID of the portal.", noun="portal"),
+                Param("--name"),
+                Param("--address", "New IP address to listen on; for nvme-fc, an FC port as nn-0xWWNN:pn-0xWWPN."),
+                Param("--port", number=True),
+            ),
+            interrupts=True,
+        ),
     ),
     "rdma-device": standard(
         "rdma-device", ("id", "interface", "state", "link_layer", "mtu_bytes", "addresses", "reason")

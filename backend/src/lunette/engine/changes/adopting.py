@@ -105,7 +105,9 @@ def facts_of(tx: Session) -> Facts:
         hosts=names[Host],
         host_groups=names[HostGroup],
         portal_names=names[Portal],
-        portals=tuple(portals.known(row) for row in tx.scalars(select(Portal).order_by(Portal.name))),
+        portals=tuple(
+            one for row in tx.scalars(select(Portal).order_by(Portal.name)) for one in portals.listeners(row)
+        ),
         serials=_of_volumes(tx, "serial"),
         naas=_of_volumes(tx, "naa"),
         uuids=_of_volumes(tx, "uuid"),

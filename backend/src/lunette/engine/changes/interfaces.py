@@ -12,7 +12,7 @@ from lunette.domain.jobs import JobKind
 from lunette.domain.mappings import Protocol
 from lunette.domain.plans import Plan
 from lunette.domain.steps import InterfaceKeep, InterfaceRevert
-from lunette.engine.changes.portals import known
+from lunette.engine.changes.portals import listeners
 from lunette.engine.context import connected
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
@@ -77,7 +77,7 @@ def _filed(context: ChangeContext, name: str, plan: Plan) -> Outcome:
 def _paths(context: ChangeContext) -> Paths:
     rows = context.tx.scalars(select(Portal).order_by(Portal.name)).all()
     losing = {row.name: _through(context.tx, context.services, row) for row in rows}
-    return Paths([known(row) for row in rows], losing, context.actor.came_to)
+    return Paths([one for row in rows for one in listeners(row)], losing, context.actor.came_to)
 
 
 def _through(tx: Session, services: Services, portal: Portal) -> Connected:

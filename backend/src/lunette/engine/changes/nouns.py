@@ -134,6 +134,7 @@ NOUNS: Mapping[SiteNoun, Noun] = {
         "portal",
         create=lambda context, specs: portals.create(context, specs[0]),
         restore=_restore_portal,
+        verbs={Verb.PATCH: portals.patch},
         delete=lambda context, refs: portals.delete(context, refs[0]),
     ),
     SiteNoun.FC_PORT: Noun(

@@ -64,17 +64,19 @@ def hosts(tx: Session, found: Iterable[ObservedSession] | None, only: Collection
 
 
 def through_portal(found: Iterable[ObservedSession], portal: Portal) -> list[ObservedSession]:
-    """The sessions through a portal; one whose portal is unknown counts, to be on the safe side."""
-    family = Protocol(portal.protocol).family
+    """The sessions through a portal, also where it still listens after it was moved; one whose portal is unknown
+    counts, to be on the safe side.
+    """
     return [
         session
         for session in found
-        if session.protocol.family is family and (session.portal is None or _is_at(session.portal, portal))
+        if session.protocol.family is Protocol(portal.protocol).family
+        and (session.portal is None or any(_is_at(session.portal, one.address, one.port) for one in portal.listeners))
     ]
 
 
-def _is_at(where: str, portal: Portal) -> bool:
-    if is_fc_address(portal.address):
-        return where == portal.address
-    address, _, port = where.rpartition(":")
-    return port == str(portal.port) and (portal.address in ("0.0.0.0", "::") or address.strip("[]") == portal.address)  # noqa: S104
+def _is_at(where: str, address: str, port: int) -> bool:
+    if is_fc_address(address):
+        return where == address
+    at, _, number = where.rpartition(":")
+    return number == str(port) and (address in ("0.0.0.0", "::") or at.strip("[]") == address)  # noqa: S104

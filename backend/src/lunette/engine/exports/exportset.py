@@ -76,10 +76,15 @@ def generation(tx: Session) -> int:
 
 def changed(tx: Session, services: Services, leaving: Leaving = ()) -> None:
     """Counts a change, releases what is removed, and wakes the reconciler after the commit."""
+    released(tx, leaving)
+    after_commit(tx, services.wake_reconciler)
+
+
+def released(tx: Session, leaving: Leaving) -> None:
+    """Counts a change and releases what is removed."""
     number = counted(tx)
     for kind, ref in leaving:
         tx.merge(ReleaseRow(kind=kind.value, ref=ref, generation=number))
-    after_commit(tx, services.wake_reconciler)
 
 
 def counted(tx: Session) -> int:
@@ -184,18 +189,20 @@ def _volumes(tx: Session) -> tuple[ExportVolume, ...]:
 
 
 def _portals(tx: Session) -> tuple[ExportPortal, ...]:
+    """The listeners of all portals: of one that is moving also those at its former places."""
     coming = _coming_portals(tx)
     return tuple(
         ExportPortal(
-            portal_id=row.id,
+            portal_id=place.id,
             protocol=Protocol(row.protocol),
             engine=ExportEngine(row.engine),
-            address=row.address,
-            port=row.port,
-            adopted=row.adopted,
+            address=place.address,
+            port=place.port,
+            adopted=place.adopted,
         )
         for row in tx.scalars(select(Portal).order_by(Portal.id))
         if row.id not in coming
+        for place in row.listeners
     )
 
 

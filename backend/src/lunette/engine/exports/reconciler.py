@@ -20,7 +20,7 @@ from lunette.domain.exports import ConvergeReport, ExportSet, ServingState, Targ
 from lunette.domain.units import counted
 from lunette.engine.alerts.board import AlertBoard, Cause
 from lunette.engine.context.loop import Loop
-from lunette.engine.exports import exportset
+from lunette.engine.exports import exportset, moves
 from lunette.engine.exports.repairs import RepairReports
 from lunette.store.database import Store
 from lunette.store.resources import FcPort, Host, HostGroup, Portal, Target
@@ -88,20 +88,27 @@ class Reconciler:
             cause = _away_cause(error) if isinstance(error, AgentAway) else _failed_cause(error)
             self._board.show((*self._quiet, cause), self._now())
             return BLOCKED_PERIOD_S
-        self._last = (report, self._now())
+        with self._store.read() as tx:
+            self._last = (moves.by_portal(tx, report), self._now())
+            has_moved = moves.has_moved(tx, report)
         self._mapped = wanted.mapping_ids if report.accepted else None
         followed = report.accepted and report.unkept is None
         if followed and any(release.generation <= report.generation for release in wanted.released):
             with self._store.write() as tx:
                 exportset.acknowledged(tx, report.generation)
             self._built = None
+        if followed and has_moved:
+            with self._store.write() as tx:
+                moves.close_former(tx, report)
         if report.repaired:
             with self._store.write() as tx:
                 self._reported.announce(tx, report.repaired, self._now())
         with self._store.read() as tx:
-            causes = tuple(causes_of(tx, report))
+            causes = tuple(causes_of(tx, self._last[0]))
         self._board.show(causes, self._now())
         self._quiet = causes
+        if followed and has_moved:
+            return 0.0
         return BLOCKED_PERIOD_S if any(".blocked:" in cause.key for cause in causes) else PERIOD_S
 
     def _wanted(self) -> ExportSet:

@@ -63,7 +63,7 @@ COMPARED: tuple[tuple[type[Base], str, str], ...] = (
     (User, "user", "username"),
     (ApiToken, "API token", "name"),
 )
-_OF_THE_MOMENT = frozenset({"version", "created_at", "updated_at", "state", "last_used_at"})
+_OF_THE_MOMENT = frozenset({"version", "created_at", "updated_at", "state", "last_used_at", "listener_id"})
 
 
 class Prepared(Model):

@@ -1,13 +1,22 @@
 """Plans for portals: an address of this machine, on a port that is not in use."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from ipaddress import ip_address
 
 from lunette.domain import rdma
 from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.identity import IdentitySource
-from lunette.domain.mappings import ExportEngine, Family, PortalCreate, Protocol, is_everywhere, is_fc_address
+from lunette.domain.mappings import (
+    NO_PORT,
+    ExportEngine,
+    Family,
+    PortalCreate,
+    PortalPatch,
+    Protocol,
+    is_everywhere,
+    is_fc_address,
+)
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.planner.access import firewall
@@ -71,16 +80,8 @@ def plan_create(
         findings.add(Invalid, field, value.value, unserved)
     _check_engine(findings, spec, engine, present)
     _check_adopted(findings, engine, adopted)
-    if spec.protocol is Protocol.NVME_FC or is_fc_address(spec.address):
-        _check_fc(findings, spec)
-    else:
-        _check_address(findings, spec, seen, is_served=not unserved)
+    _check_place(findings, spec, seen, present, is_served=not unserved)
     where = shown(spec.address, spec.wanted_port)
-    for other in present:
-        if _overlap(spec, other):
-            place = shown(other.address, other.port)
-            message = f"portal {other.name} already listens on {place}; use another port"
-            findings.add(Conflict, "address", where, message)
     findings.refuse(f"Portal {spec.name} was not created")
     by = f", served by {engine.value}" if spec.engine else ""
     opens = firewall.portal_opens(spec.protocol, spec.address, spec.wanted_port, seen)
@@ -91,6 +92,117 @@ def plan_create(
         steps=(),
     )
     return NewPortal(id=identities.id(), plan=plan, engine=engine)
+
+
+@dataclass(frozen=True)
+class ChangedPortal:
+    """The portal as it will be. `overlaps` are its own listeners that must close before it can listen there."""
+
+    plan: Plan
+    portal: KnownPortal
+    is_moved: bool
+    overlaps: frozenset[str]
+
+
+def plan_patch(
+    before: Sequence[KnownPortal],
+    spec: PortalPatch,
+    seen: Observation,
+    name_taken: bool,
+    others: Sequence[KnownPortal],
+    connected: Connected,
+) -> ChangedPortal:
+    """Renames or moves a portal. `before` is the portal, then its former listeners with their own IDs; `connected` are
+    the hosts logged in through it. Raises Invalid or Conflict naming the field.
+
+    Unless they overlap, the new listener opens before the old one closes, so a host that knows both places loses
+    nothing.
+    """
+    portal, findings = before[0], Findings()
+    values = spec.model_dump(exclude_unset=True)
+    after = replace(portal, **values)
+    protocol = Protocol(portal.protocol)
+    is_moved = (after.address, after.port) != (portal.address, portal.port)
+    if after.name != portal.name:
+        check_name(findings, "portal", after.name, name_taken)
+    wanted = PortalCreate(
+        name=after.name,
+        protocol=protocol,
+        address=after.address,
+        port=after.port if after.port != NO_PORT else None,
+        engine=ExportEngine(portal.engine),
+    )
+    if is_moved:
+        _check_engine(findings, wanted, ExportEngine(portal.engine), ())
+        _check_place(findings, wanted, seen, others, is_served=True)
+    findings.refuse(f"Portal {portal.name} was not changed")
+    same = {one.id for one in before if (one.address, one.port) == (after.address, after.port)}
+    overlaps = frozenset(one.id for one in before if is_moved and one.id not in same and _overlap(wanted, one))
+    changes: list[PlannedChange] = []
+    if after.name != portal.name:
+        renamed = f"becomes {after.name}; hosts do not notice it"
+        changes.append(PlannedChange(action=Action.CHANGE, noun="portal", name=portal.name, detail=renamed))
+    warnings: list[str] = []
+    if is_moved:
+        opens = firewall.portal_opens(protocol, after.address, after.port, seen)
+        changes += _moving(portal, after, connected, opens, is_closed_first=portal.id in overlaps)
+        warnings += connected.warnings()
+        warnings += _move_warnings(portal, after, is_closed_first=portal.id in overlaps)
+    is_cut = any(change.action is Action.INTERRUPT for change in changes)
+    plan = Plan(
+        title=f"Change portal {portal.name}",
+        changes=tuple(changes),
+        steps=(),
+        hosts_interrupted=connected.hosts if is_cut else (),
+        warnings=tuple(warnings),
+    )
+    return ChangedPortal(plan=plan, portal=after, is_moved=is_moved, overlaps=overlaps)
+
+
+def _moving(
+    portal: KnownPortal, after: KnownPortal, connected: Connected, opens: str, *, is_closed_first: bool
+) -> list[PlannedChange]:
+    old, new = shown(portal.address, portal.port), shown(after.address, after.port)
+    order = f"{old} is closed, then {new} opens" if is_closed_first else f"{new} opens, then {old} is closed"
+    changes = [PlannedChange(action=Action.CHANGE, noun="portal", name=portal.name, detail=f"{order}{opens}")]
+    action, detail = _lost(Protocol(portal.protocol).family, old)
+    changes += [PlannedChange(action=action, noun="host", name=host, detail=detail) for host in connected.hosts]
+    return changes
+
+
+def _lost(family: Family, where: str) -> tuple[Action, str]:
+    """What becomes of hosts that are logged in through a listener that closes.
+
+    LIO closes the listening socket and no connection (iscsit_tpg_del_network_portal, Linux 6.12); nvmet and SPDK end
+    every connection of a port with it (nvmet_port_del_ctrls; nvmf_subsystem_remove_listener).
+    """
+    if family is Family.NVME:
+        return Action.INTERRUPT, f"loses its connections through {where}"
+    return Action.CHANGE, f"remains logged in through {where} until that connection ends, and cannot log in there again"
+
+
+def _move_warnings(portal: KnownPortal, after: KnownPortal, *, is_closed_first: bool) -> Iterator[str]:
+    old, new = shown(portal.address, portal.port), shown(after.address, after.port)
+    yield f"Hosts log in at {new} only when they know it: apply their setup kits again."
+    if is_closed_first:
+        yield (
+            f"{new} and {old} overlap: the portal does not listen for a moment, and if it cannot listen on {new}, it "
+            "does not listen until it is changed back."
+        )
+
+
+def _check_place(
+    findings: Findings, spec: PortalCreate, seen: Observation, others: Sequence[KnownPortal], *, is_served: bool
+) -> None:
+    """Checks the address and the port, on this machine and against the listeners of other portals."""
+    if spec.protocol is Protocol.NVME_FC or is_fc_address(spec.address):
+        _check_fc(findings, spec)
+    else:
+        _check_address(findings, spec, seen, is_served=is_served)
+    for other in others:
+        if _overlap(spec, other):
+            message = f"portal {other.name} already listens on {shown(other.address, other.port)}; use another port"
+            findings.add(Conflict, "address", shown(spec.address, spec.wanted_port), message)
 
 
 def _check_address(findings: Findings, spec: PortalCreate, seen: Observation, *, is_served: bool) -> None:
@@ -176,16 +288,10 @@ def shown(address: str, port: int) -> str:
 def plan_delete(portal: KnownPortal, others: int, connected: Connected) -> Plan:
     """Deletes a portal. `connected` are the hosts logged in through it; `others` are the remaining portals of its
     family.
-
-    LIO closes the listening socket and no connection (iscsit_tpg_del_network_portal, Linux 6.12); nvmet and SPDK end
-    every connection of a port with it (nvmet_port_del_ctrls; nvmf_subsystem_remove_listener).
     """
     where, family = shown(portal.address, portal.port), Protocol(portal.protocol).family
     changes = [PlannedChange(action=Action.DESTROY, noun="portal", name=portal.name, detail=f"{where} is closed")]
-    action, detail = Action.INTERRUPT, f"loses its connections through {where}"
-    if family is Family.SCSI:
-        action = Action.CHANGE
-        detail = f"remains logged in through {where} until that connection ends, and cannot log in there again"
+    action, detail = _lost(family, where)
     changes += [PlannedChange(action=action, noun="host", name=host, detail=detail) for host in connected.hosts]
     warnings = list(connected.warnings())
     if others == 0:

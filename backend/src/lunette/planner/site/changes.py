@@ -9,7 +9,7 @@ from lunette.domain.arrays import ArrayCreate
 from lunette.domain.base import Model
 from lunette.domain.fc import FcPortCreate, FcPortPatch
 from lunette.domain.hosts import HostCreate, HostGroupCreate, HostGroupPatch, HostPatch
-from lunette.domain.mappings import MappingCreate, PortalCreate
+from lunette.domain.mappings import MappingCreate, PortalCreate, PortalPatch
 from lunette.domain.schedules import ScheduleCreate, SchedulePatch
 from lunette.domain.settings import SettingsPatch
 from lunette.domain.site import SiteNoun
@@ -30,6 +30,7 @@ PATCHES: Mapping[SiteNoun, type[Model]] = {
     SiteNoun.VOLUME: VolumePatch,
     SiteNoun.HOST: HostPatch,
     SiteNoun.HOST_GROUP: HostGroupPatch,
+    SiteNoun.PORTAL: PortalPatch,
     SiteNoun.FC_PORT: FcPortPatch,
     SiteNoun.SCHEDULE: SchedulePatch,
     SiteNoun.SETTING: SettingsPatch,
@@ -84,14 +85,15 @@ class Phase(IntEnum):
     CREATE_GROUPS = 19
     PATCH_GROUPS = 20
     DELETE_PORTALS = 21
-    CREATE_PORTALS = 22
-    DELETE_FC_PORTS = 23
-    CREATE_FC_PORTS = 24
-    PATCH_FC_PORTS = 25
-    CREATE_MAPPINGS = 26
-    CREATE_SCHEDULES = 27
-    PATCH_SCHEDULES = 28
-    PATCH_SETTINGS = 29
+    PATCH_PORTALS = 22
+    CREATE_PORTALS = 23
+    DELETE_FC_PORTS = 24
+    CREATE_FC_PORTS = 25
+    PATCH_FC_PORTS = 26
+    CREATE_MAPPINGS = 27
+    CREATE_SCHEDULES = 28
+    PATCH_SCHEDULES = 29
+    PATCH_SETTINGS = 30
 
 
 CREATE_PHASE = {
@@ -109,6 +111,7 @@ PATCH_PHASE = {
     SiteNoun.VOLUME: Phase.PATCH_VOLUMES,
     SiteNoun.HOST: Phase.PATCH_HOSTS,
     SiteNoun.HOST_GROUP: Phase.PATCH_GROUPS,
+    SiteNoun.PORTAL: Phase.PATCH_PORTALS,
     SiteNoun.FC_PORT: Phase.PATCH_FC_PORTS,
     SiteNoun.SCHEDULE: Phase.PATCH_SCHEDULES,
     SiteNoun.SETTING: Phase.PATCH_SETTINGS,
