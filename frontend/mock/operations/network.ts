@@ -2,17 +2,17 @@
 import { bound, find, json, page, shown } from '../answers'
 import * as fc from '../fc'
 import * as interfaces from '../interfaces'
-import * as mappings from '../mappings'
+import * as portals from '../portals'
 import type { Handlers } from '../operation'
 
 export const NETWORK = {
   portalList: ({ world, query }) => page(world.portals, query),
-  portalCreate: ({ world, body }) => mappings.createPortal(world, body),
+  portalCreate: ({ world, body }) => portals.createPortal(world, body),
   portalShow: ({ world, path }) => shown(find(world.portals, path.portal)),
   portalPatch: ({ world, path, body, request }) =>
-    mappings.patchPortal(world, bound(world.portals, path.portal, request), body),
+    portals.patchPortal(world, bound(world.portals, path.portal, request), body),
   portalDelete: ({ world, path, request }) =>
-    mappings.deletePortal(world, bound(world.portals, path.portal, request)),
+    portals.deletePortal(world, bound(world.portals, path.portal, request)),
   rdmaDeviceList: ({ world, query }) => page(world.rdmaDevices, query),
   fcPortList: ({ world, query }) => page(world.fcPorts, query),
   fcPortCreate: ({ world, body }) => fc.takeOver(world, body),

@@ -1,6 +1,6 @@
 /** Where each portal listens, and whether the cable is in. */
 import { expect, it } from 'vitest'
-import { portal } from '../../../mock/mappings'
+import { portal } from '../../../mock/portals'
 import { rows, visit } from '../../../mock/visit'
 import { loggedIn } from '../../../mock/world'
 

@@ -1,7 +1,7 @@
 /** Portals, and the RDMA devices and Fibre Channel ports beside them. */
 import { describe, expect, it } from 'vitest'
 import { click, control, dialog, field, settle, text, type, visit } from '../../../mock/visit'
-import { softRoce } from '../../../mock/mappings'
+import { softRoce } from '../../../mock/portals'
 import { exportEngines, spdkEngine } from '../../../mock/engines'
 import { fcPort, nvmePort } from '../../../mock/fc'
 import { loggedIn } from '../../../mock/world'

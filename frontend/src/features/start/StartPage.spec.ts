@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { fcPort } from '../../../mock/fc'
 import { alerts } from '../../../mock/journal'
-import { softRoce } from '../../../mock/mappings'
+import { softRoce } from '../../../mock/portals'
 import { click, control, dialog, field, text, type, visit } from '../../../mock/visit'
 import { loggedIn, makeWorld } from '../../../mock/world'
 import type { World } from '../../../mock/world'
