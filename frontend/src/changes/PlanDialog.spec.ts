@@ -129,7 +129,7 @@ it('says in the words of the API why a change is not possible, and leads to what
   const { page } = await visit('/volumes', loggedIn())
   await click(page, 'Delete lun01')
   expect(text(dialog())).toContain('it is mapped to host1; delete these mappings first')
-  expect(dialog().querySelector<HTMLAnchorElement>('[role=alert] a')?.href).toContain('/hosts?q=host1')
+  expect(dialog().querySelector<HTMLAnchorElement>('[role=alert] a')?.href).toContain('/hosts/host1')
   expect([...dialog().querySelectorAll('button')].map(text)).not.toContain('Delete')
 })
 

@@ -1,5 +1,5 @@
 /** A dialog that opens is ready for the keyboard: what is typed goes into its first field. */
-import { expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { settle, visit } from '../../mock/visit'
 import { loggedIn } from '../../mock/world'
 
@@ -12,6 +12,13 @@ it('is so for every modal', () => {
   expect(modals.length).toBeGreaterThan(4)
   const without = modals.filter(([, source]) => !/<UModal[^>]*\s:content="dialogFocus"/.test(source))
   expect(without.map(([place]) => place)).toEqual([])
+})
+
+// A page that goes away below an open dialog would take what the dialog still needs.
+afterEach(async () => {
+  for (const dialog of document.querySelectorAll('[role=dialog]'))
+    dialog.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }))
+  await settle()
 })
 
 async function focusedAfter(path: string, button: string): Promise<HTMLElement> {

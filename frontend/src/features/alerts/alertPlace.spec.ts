@@ -40,6 +40,7 @@ it('has a page of this site and words for every family of the API', async () => 
 it.each<[AlertFamily, string, unknown]>([
   ['array', 'array.disk:a1:usb-Disk-0:0', { name: 'array', params: { array: 'a1' } }],
   ['disk', 'disk.wear:usb-Disk-0:0', { name: 'disk', params: { disk: 'usb-Disk-0:0' } }],
+  ['host', 'host.secret:h1', { name: 'host', params: { host: 'h1' } }],
   ['sealed_copy', 'sealed_copy:a1', { name: 'array', params: { array: 'a1' } }],
   [
     'initiator',

@@ -14,6 +14,7 @@ const toArray = (subject: string): AlertPlace => ({
   label: 'alerts.toArray',
 })
 const toHosts = (): AlertPlace => ({ to: { name: 'hosts' }, label: 'alerts.toHosts' })
+const toHost = (host: string): AlertPlace => ({ to: { name: 'host', params: { host } }, label: 'alerts.toHost' })
 const toInterfaces = (): AlertPlace => ({ to: { name: 'interfaces' }, label: 'alerts.toInterfaces' })
 
 /** `what` is the word behind the family: `update` of `system.update`. */
@@ -26,7 +27,7 @@ const PLACES: Record<AlertFamily, (subject: string, what: string) => AlertPlace>
   exports: () => ({ to: { name: 'drift' }, label: 'alerts.toDrift' }),
   fc_port: () => ({ to: { name: 'portals' }, label: 'alerts.toFcPorts' }),
   firewall: toInterfaces,
-  host: toHosts,
+  host: toHost,
   initiator: (name) => ({ to: { name: 'sessions', query: { q: name } }, label: 'alerts.toSessions' }),
   interface: toInterfaces,
   job: () => ({ to: { name: 'jobs', query: { show: 'trouble' } }, label: 'alerts.toJobs' }),

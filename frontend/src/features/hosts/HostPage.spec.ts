@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { mapIn } from '../../../mock/matrix'
 import { click, control, dialog, field, rows, settle, text, type, visit } from '../../../mock/visit'
 import { loggedIn } from '../../../mock/world'
 
@@ -71,11 +72,9 @@ describe('the page of a host', () => {
     type(field(dialog(), 'Search volumes'), 'scratch1')
     await vi.waitFor(() => expect(dialog().querySelectorAll('input[type=radio]')).toHaveLength(1))
     dialog().querySelector<HTMLElement>('input[type=radio]')?.click()
-    type(field(dialog(), 'LUN or namespace ID'), '42')
-    await settle()
-    await click(dialog(), 'Review the plan')
-    expect(text(dialog())).toContain('LUN 42 of host1')
-    await click(dialog(), 'Map')
+    type(field(dialog(), 'LUN'), '42')
+    await vi.waitFor(() => expect(text(dialog())).toContain('LUN 42 of host1'), 5_000)
+    await mapIn()
     expect(world.mappings.at(-1)).toMatchObject({ volume: 'scratch1', host: 'host1', lun: 42 })
   })
 

@@ -1,6 +1,6 @@
 /** The search: found by keys alone, with what a screen reader needs, and no wrong turn while an answer is awaited. */
 import { describe, expect, it } from 'vitest'
-import { PLACES } from './places'
+import { PLACES } from '@/ui/places'
 import { click, dialog, settle, text, type, visit } from '../../../mock/visit'
 import { loggedIn } from '../../../mock/world'
 import document_ from '../../../../backend/openapi.json?raw'

@@ -9,7 +9,7 @@ import type { RouteLocationRaw } from 'vue-router'
 import type { Role, SearchResult } from '@/api'
 import { searchListOptions } from '@/api/@tanstack/vue-query.gen'
 import { useCan } from '@/session/can'
-import { PLACES, placeOf } from './places'
+import { PLACES, placeOf } from '@/ui/places'
 
 export interface Option {
   key: string

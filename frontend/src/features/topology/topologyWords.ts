@@ -2,7 +2,7 @@
 import { useI18n } from 'vue-i18n'
 import type { RouteLocationRaw } from 'vue-router'
 import { levelName } from '@/features/arrays/arrayState'
-import { placeOf } from '@/features/search/places'
+import { placeOf } from '@/ui/places'
 import { usePreferences } from '@/session/preferences'
 import { formatBytes, formatCount } from '@/ui/format'
 import type { Line } from './topologyFold'
