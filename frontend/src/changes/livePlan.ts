@@ -8,19 +8,25 @@ import type { Change } from './change'
 
 const PAUSE_MS = 350
 
-/** `body` is undefined while there is nothing to plan yet; `change` creates the request from it. */
+/**
+ * `body` is undefined while there is nothing to plan yet; `change` creates the request from it. Once `isSent`, the plan
+ * remains as it was: what the change itself creates is no obstacle to it.
+ */
 export function useLivePlan<Body extends object>(
   body: Ref<Body | undefined>,
   change: (body: Body) => Change,
+  isSent: () => boolean = () => false,
 ) {
   // Compared as text: an equal body that was computed again is no new request.
-  const text = computed(() => (body.value ? JSON.stringify(body.value) : ''))
+  const text = computed<string>((before) =>
+    isSent() ? (before ?? '') : body.value ? JSON.stringify(body.value) : '',
+  )
   const settled = refDebounced(text, PAUSE_MS)
   const query = useQuery(
     computed(() => ({
       queryKey: [{ _id: 'plan', body: settled.value }],
       queryFn: () => planOf(change(JSON.parse(settled.value) as Body)),
-      enabled: settled.value !== '',
+      enabled: settled.value !== '' && !isSent(),
       placeholderData: keepPreviousData,
       retry: false,
       gcTime: 0,
