@@ -1,4 +1,4 @@
-/** What is measured in the mock world: a load that goes up and down, with a time in which nobody measured. */
+/** Measurements of the mock world: a load that rises and falls, with a gap. */
 import type {
   ArrayCapacity,
   HistoryRange,

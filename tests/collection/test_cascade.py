@@ -1,4 +1,4 @@
-"""A play that deletes names whether what prevents the deletion goes too."""
+"""A play that deletes states whether what prevents the deletion is deleted too."""
 
 from pathlib import Path
 

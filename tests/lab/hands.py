@@ -48,7 +48,7 @@ class Hands:
         self._machine.check("systemctl restart lunette-api", timeout_s=120)
 
     def suspend_api(self) -> None:
-        """The API hangs: its connections stand, and nothing comes over them."""
+        """The API hangs: its connections stay open, and it sends nothing."""
         self._machine.check("systemctl kill --signal=STOP lunette-api")
 
     def resume_api(self) -> None:

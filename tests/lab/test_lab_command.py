@@ -1,4 +1,4 @@
-"""`make lab` says why it ended: by itself, or because it was stopped."""
+"""`make lab` says why it ended: on its own, or because it was stopped."""
 
 from __future__ import annotations
 

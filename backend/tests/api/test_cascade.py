@@ -1,4 +1,4 @@
-"""What prevents a deletion goes with it in one plan, if the request says so: on a fake machine."""
+"""A deletion with `cascade` also deletes what prevents it, in one plan: on a fake machine."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Search: what people paste is found, the best match first, and nobody finds what they may not list."""
+"""Search: identifiers in any notation are found, the best match first, and only what the user may list."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a running or stuck job holds prevents a site document only if the document changes it."""
+"""Resources of a running or stuck job block a site document only if the document changes them."""
 
 import pytest
 from sqlalchemy import update

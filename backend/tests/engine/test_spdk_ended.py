@@ -1,4 +1,4 @@
-"""An SPDK process that hung is reported by one event, and by an alert until an hour after it hung."""
+"""An SPDK process that hung is reported by one event, and by an alert for an hour."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 /**
  * A part of the page that cannot be loaded: there is no connection, or an update replaced the files this page came
- * with. Nothing is loaded anew without being asked for, so what was typed stays, and nothing goes round in circles.
+ * with. Nothing is reloaded without a request of the user, so that typed values are not lost and no loop can occur.
  */
 import { defineStore } from 'pinia'
 import { ref } from 'vue'
@@ -14,7 +14,7 @@ const ANSWERS_WITHIN_MS = 5_000
 
 export const useMissingPart = defineStore('missingPart', () => {
   const reason = ref<Reason>()
-  /** The address somebody wanted to go to. */
+  /** The address that was requested. */
   const wanted = ref<string>()
   let version: string | undefined
 

@@ -182,7 +182,7 @@ it('gives a number that another volume had only after that volume was typed', as
   expect(posts(requests, '/host-groups').at(-1)).toContain('confirm=lun01')
 })
 
-it('asks before what was typed is thrown away, and goes on with it', async () => {
+it('asks before typed values are discarded, and continues with them', async () => {
   const world = loggedIn()
   const { page } = await visit('/hosts', world)
   await click(page, 'Create host')
@@ -225,7 +225,7 @@ describe('a page with unsaved work', () => {
     expect(field(document.body, 'Name').value).toBe('')
   })
 
-  it('stands there again after a login that ended, and never in the storage of the browser', async () => {
+  it('is restored after a new login, and is never in the storage of the browser', async () => {
     const world = loggedIn()
     const { me } = world
     const { router, queryClient } = await typed(world)

@@ -1,11 +1,11 @@
-/** The words on the button that takes along what prevents a change. */
+/** The label of the button that includes what prevents a change. */
 import { describe, expect, it } from 'vitest'
 import { cascadeWords, newerWords } from './cascade'
 
 const many = (noun: string, count: number) =>
   Array.from({ length: count }, (_, index) => ({ noun, id: `${noun}-${index}`, name: `${noun}${index}` }))
 
-describe('what a deletion takes along', () => {
+describe('what a deletion includes', () => {
   it.each([
     ['volume', [...many('host', 2), ...many('host_group', 1)], { key: 'mappings', count: 3 }],
     ['volume', many('snapshot', 2), { key: 'snapshots', count: 2 }],

@@ -1,4 +1,4 @@
-/** What a deletion takes along if it is asked for with what prevents it, in words. */
+/** What a deletion with `cascade` also deletes, in words. */
 import { computed } from 'vue'
 import type { Ref } from 'vue'
 import { useI18n } from 'vue-i18n'

@@ -27,7 +27,7 @@ export interface Change {
   send: (call: Call) => Promise<{ data?: unknown; response?: Response }>
   /** The same change together with what prevents it, such as the mappings of a volume that is deleted. */
   cascade?: Change
-  /** What the cascade takes along of these objects, where it is not what a deletion takes. */
+  /** Which of these objects the cascade includes, where it differs from a deletion. */
   cascadeWords?: (blockers: readonly Blocker[]) => CascadeWords | undefined
 }
 

@@ -10,7 +10,7 @@ const PAUSE_MS = 350
 
 /**
  * `body` is undefined while there is nothing to plan yet; `change` creates the request from it. Once `isSent`, the plan
- * remains as it was: what the change itself creates is no obstacle to it.
+ * remains as it was: what the change itself creates must not be reported as a conflict.
  */
 export function useLivePlan<Body extends object>(
   body: Ref<Body | undefined>,

@@ -1,6 +1,6 @@
 /**
- * Work that is typed and not sent. Who leaves it is asked first; a login that ends takes nothing of it: it is kept in
- * memory, where also its secrets may be, and is there again for the same person on the same page.
+ * Typed values that were not sent. The user confirms before they are discarded. After a login that ended they are
+ * restored from memory, which may also hold secrets, for the same user on the same page.
  */
 import { defineStore } from 'pinia'
 import { onBeforeUnmount, ref } from 'vue'
@@ -15,7 +15,7 @@ interface Work {
 export const useUnsavedWork = defineStore('unsaved', () => {
   const works = new Set<Work>()
   const kept = new Map<string, object>()
-  /** While somebody is asked; the answer goes to whoever asked. */
+  /** While the user is asked; called with the answer. */
   const asking = ref<(isLeaving: boolean) => void>()
 
   const isDirty = (): boolean => [...works].some((work) => work.isDirty())
@@ -33,7 +33,7 @@ export const useUnsavedWork = defineStore('unsaved', () => {
   return { works, kept, asking, isDirty, ask }
 })
 
-/** Asks before `isDirty` work of a component is left. */
+/** Asks before `isDirty` work of a component is discarded. */
 export function useUnsaved(isDirty: () => boolean): void {
   const { works } = useUnsavedWork()
   const work = { isDirty }
@@ -41,7 +41,7 @@ export function useUnsaved(isDirty: () => boolean): void {
   onBeforeUnmount(() => works.delete(work))
 }
 
-/** A form in a dialog: Esc, a click outside and the cross throw nothing away that was typed; the button that says so does. */
+/** A form in a dialog: Esc, a click outside and the close button do not discard typed values; the Cancel button does. */
 export function useTouched(open: Ref<boolean>, isSent: () => boolean) {
   /** Something was typed into the form, and is not sent. */
   const isTouched = ref(false)
@@ -66,7 +66,7 @@ export function useTouched(open: Ref<boolean>, isSent: () => boolean) {
   return { isTouched, isAsking, begin, close, discard }
 }
 
-/** The same for a draft that is a page of its own, and stands there again after a new login. */
+/** The same for a draft that is a page of its own, and that is restored after a new login. */
 export function useDraft<Draft extends object>(key: string, draft: Draft, isDirty: () => boolean): void {
   const { works, kept } = useUnsavedWork()
   const work = { isDirty }
@@ -75,7 +75,7 @@ export function useDraft<Draft extends object>(key: string, draft: Draft, isDirt
   kept.delete(place)
   works.add(work)
   onBeforeUnmount(() => {
-    // What was given up is not among the works any more.
+    // Discarded work is no longer among the works.
     if (works.delete(work) && isDirty()) kept.set(place, { ...draft })
   })
 }

@@ -11,7 +11,7 @@ export interface ClientHooks {
   onSetUpRequired: () => void
   /** The appliance has answered, whatever it said. */
   onAnswer: () => void
-  /** A request came back without an answer of the appliance. */
+  /** A request failed without a response of the appliance. */
   onNoAnswer: () => void
 }
 

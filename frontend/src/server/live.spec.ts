@@ -120,7 +120,7 @@ it('takes silence for a loss although nothing broke, and heartbeats for a sign o
   expect([connection.isLost, connection.heardAt]).toEqual([true, heard])
 })
 
-it('gives up what hangs and tries anew until it gets through', async () => {
+it('aborts a request that hangs and retries until one succeeds', async () => {
   const first = FakeEventSource.last
   first?.open()
   await vi.advanceTimersByTimeAsync(25_000)

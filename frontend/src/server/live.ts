@@ -108,7 +108,7 @@ export function useLive(queries: QueryClient) {
     source.addEventListener('heartbeat', connection.heard)
   }
 
-  /** Does it answer although its stream does not? An answer counts wherever it comes in (client.ts). */
+  /** Does the appliance respond although its stream does not? Responses to any request count (client.ts). */
   async function probe(): Promise<void> {
     if (isProbing) return
     isProbing = true
@@ -127,7 +127,7 @@ export function useLive(queries: QueryClient) {
     if (silence >= RECONNECT_MS) void probe()
   }
 
-  /** Nothing is asked for while nobody answers, and what hangs is given up; afterwards everything is asked anew. */
+  /** Without a connection no requests are sent and pending ones are aborted; afterwards everything is requested again. */
   const unwatch = watch(
     () => connection.isLost,
     (isLost) => {

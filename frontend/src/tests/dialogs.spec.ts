@@ -1,4 +1,4 @@
-/** A dialog that opens is ready for the keyboard: what is typed goes into its first field. */
+/** A dialog that opens is ready for the keyboard: its first field has the focus. */
 import { afterEach, expect, it } from 'vitest'
 import { settle, visit } from '../../mock/visit'
 import { loggedIn } from '../../mock/world'
@@ -14,7 +14,7 @@ it('is so for every modal', () => {
   expect(without.map(([place]) => place)).toEqual([])
 })
 
-// A page that goes away below an open dialog would take what the dialog still needs.
+// A dialog that is open while its page is unmounted would fail.
 afterEach(async () => {
   for (const dialog of document.querySelectorAll('[role=dialog]'))
     dialog.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }))

@@ -54,6 +54,6 @@ it('has a text for every word of every set, or says why not', () => {
   expect(untold.filter((name) => !(name in NO_TEXT))).toEqual([])
 })
 
-it('excuses no set that has its texts, or that is gone', () => {
+it('excuses no enum that has its texts, or that no longer exists', () => {
   expect(Object.keys(NO_TEXT).filter((name) => !untold.includes(name))).toEqual([])
 })

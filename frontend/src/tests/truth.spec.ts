@@ -17,7 +17,7 @@ function nothingYet(): World {
   return loggedIn(world)
 }
 
-/** Every page that stands on its own. */
+/** Every page that is not part of another one. */
 const paths = [...router.matchAll(/\bpage\(\s*'([^':]*)(?:\/:part[^']*)?'/g)].map(([, path]) => `/${path}`)
 
 it('is asked of every page', () => {

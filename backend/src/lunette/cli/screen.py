@@ -36,7 +36,7 @@ class Screen:
 
     @property
     def width(self) -> int | None:
-        """Columns of the terminal; None if output goes elsewhere; nothing is shortened then."""
+        """Columns of the terminal; None if the output is not a terminal, and then nothing is shortened."""
         return _columns(self.out, self._env) if self.is_terminal else None
 
     @property

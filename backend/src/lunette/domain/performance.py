@@ -177,7 +177,7 @@ def _hosts(
 
 
 def _of_sessions(iops: float, read_bytes_s: float, write_bytes_s: float) -> Rates:
-    """Commands are not told apart, and neither times nor what is in flight are counted."""
+    """Reads and writes are not counted separately, and neither latency nor commands in flight are measured."""
     return Rates(
         iops=iops,
         read_iops=None,

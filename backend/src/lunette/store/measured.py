@@ -166,7 +166,7 @@ class MeasuredFile:
         return db
 
     def _drop(self, reason: str) -> None:
-        """A damaged file is no loss of data: what it told is gone, and the next use begins a new one."""
+        """A damaged file is not a loss of user data: its measurements are lost, and the next use creates a new file."""
         if self._db is not None:
             with suppress(sqlite3.Error), closing(self._db):
                 self._db = None
@@ -175,7 +175,7 @@ class MeasuredFile:
             for suffix in ("", "-wal", "-shm"):
                 with suppress(OSError):
                     self._path.with_name(self._path.name + suffix).unlink()
-        _log.warning("the history of measurements was damaged and begins anew", reason=reason)
+        _log.warning("the history of measurements was damaged and starts over", reason=reason)
         self._on_loss(reason)
 
 

@@ -1,4 +1,4 @@
-/** What can be asked of a host that stands, as changes of the API. */
+/** Changes of the API to an existing host. */
 import { hostDelete, hostShow } from '@/api'
 import type { Host } from '@/api'
 import { deletionOf } from '@/changes/change'

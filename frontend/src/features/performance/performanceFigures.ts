@@ -42,7 +42,7 @@ export function figuresOf(now: Performance | null, sizes: SizeSystem) {
 
 const isMeasured = ({ mean }: PerformanceCourse): boolean => mean.some((one) => one !== null)
 
-/** Reads and writes apart; the sum where they are not told apart. A chart of what is never counted is left out. */
+/** Reads and writes separately, or the sum where they are not counted separately. A figure that is never counted has no chart. */
 export function chartsOf(
   history: PerformanceHistory,
   sizes: SizeSystem,

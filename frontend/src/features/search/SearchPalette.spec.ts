@@ -44,7 +44,7 @@ describe('the search', () => {
     expect(document.querySelector('[role=dialog]')).toBeNull()
   })
 
-  it('tells a screen reader which option is chosen', async () => {
+  it('exposes the chosen option to screen readers', async () => {
     await opened()
     await typed('lun0')
     const chosen = () => document.getElementById(input().getAttribute('aria-activedescendant') ?? '')

@@ -19,7 +19,7 @@ from lunette.store.journal import Event as EventRow
 
 PAGE = 500
 LOOK_AGAIN_S = 5.0
-"""How often a follower reads again, and so is told at least that it is still connected."""
+"""How often a follower reads again. Without new events it at least learns that the connection still works."""
 LONGEST_S = 600.0
 """A stream ends after ten minutes and the client reconnects."""
 MAX_STREAMS = 64

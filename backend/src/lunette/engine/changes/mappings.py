@@ -213,7 +213,7 @@ def owned(tx: Session, where: ColumnElement[bool]) -> Sequence[Mapping]:
 
 
 def unmapping(tx: Session, services: Services, rows: Sequence[Mapping]) -> Plan:
-    """The plan that removes mappings, which tells how to restore them."""
+    """The plan that removes mappings, with what is needed to restore them."""
     services = replace(services, sessions=functools.cache(services.sessions))
     plan = planner.merged([_plan_delete(tx, services, row) for row in rows])
     return plan.model_copy(

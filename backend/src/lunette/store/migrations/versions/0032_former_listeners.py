@@ -1,4 +1,4 @@
-"""Portals can be moved: where they listened before is kept until they listen at their new place."""
+"""Portals can be moved: they continue to listen at the previous place until they listen at the new one."""
 
 import sqlalchemy as sa
 from alembic import op
