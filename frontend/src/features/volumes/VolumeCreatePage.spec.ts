@@ -42,6 +42,33 @@ describe('the form', () => {
     await vi.waitFor(() => expect(text(dialog())).toContain('Done: Create 2 volumes'), 8_000)
     expect(world.volumes.map(({ name }) => name).slice(-2)).toEqual(['db001', 'db002'])
     expect(requests).toContain('POST /volumes:create-batch?dry_run=false')
+    const plans = () => requests.filter((one) => one === 'POST /volumes:create-batch?dry_run=true').length
+    const before = plans()
+    type(field(page, 'Name pattern'), 'other%d')
+    await planned()
+    expect(plans(), 'no plan for what was sent').toBe(before)
+  })
+
+  it('begins with thin volumes on the array with the most free space', async () => {
+    const world = loggedIn()
+    const [array] = world.arrays
+    if (!array) throw new Error('no array')
+    const roomy = { ...array, id: 'roomy', name: 'roomy', free_bytes: 2 ** 50 }
+    const { page, requests } = await visit('/volumes/new', { ...world, arrays: [array, roomy] })
+    expect((field(page, 'Array') as HTMLSelectElement).value).toBe('roomy')
+    expect(control(page, 'Thin').getAttribute('aria-pressed')).toBe('true')
+    expect(requests).not.toContain('POST /volumes?dry_run=true')
+  })
+
+  it('begins with a size that fits, and leaves a typed one alone', async () => {
+    const world = loggedIn()
+    world.arrays = world.arrays.map((array) => ({ ...array, free_bytes: 64 * 2 ** 30 }))
+    const { page } = await visit('/volumes/new', world)
+    const size = () => field(page, 'Size').value
+    expect(size()).toBe('64')
+    type(field(page, 'Size'), '80')
+    await click(page, 'Multiple volumes')
+    expect(field(page, 'Size of each volume').value).toBe('80')
   })
 
   it('shows that it does not fit before anybody asks', async () => {
