@@ -1,30 +1,54 @@
 /** What the mock does to many volumes at once, all or nothing. */
-import type { SnapshotBatch, Volume, VolumeDeleteBatch } from '@/api'
-import { plan, refusal } from './answers'
-import type { Line, Planned, Wrong } from './answers'
+import type {
+  Host,
+  HostDeleteBatch,
+  Mapping,
+  MappingDeleteBatch,
+  SnapshotBatch,
+  SnapshotDeleteBatch,
+  Volume,
+  VolumeDeleteBatch,
+} from '@/api'
+import { noContent, plan, refusal } from './answers'
+import type { Gone, Line, Planned, Wrong } from './answers'
 import { planned, snapshot, step } from './care'
+import { recorded } from './journal'
 import { freshId } from './made'
+import * as mappings from './mappings'
 import { mappedTo, unmappedFrom } from './work'
 import type { World } from './world'
 
-const of = (world: World, ids: readonly string[]): (Volume | undefined)[] =>
-  ids.map((id) => world.volumes.find((one) => one.id === id || one.name === id))
+interface Row {
+  id: string
+  name?: string
+}
 
-type Reason = (volume: Volume) => string | Wrong | undefined
+const rowsOf = <One extends Row>(rows: readonly One[], ids: readonly string[]): (One | undefined)[] =>
+  ids.map((id) => rows.find((one) => one.id === id || one.name === id))
 
-const inTheWay = (found: (Volume | undefined)[], reason: Reason): Wrong[] =>
-  found.flatMap((one, index): Wrong[] => {
-    const wrong = one ? reason(one) : 'there is no such volume'
+const of = (world: World, ids: readonly string[]) => rowsOf(world.volumes, ids)
+
+function inTheWay<One extends Row>(
+  found: readonly (One | undefined)[],
+  reason: (one: One) => string | Wrong | undefined,
+  noun = 'volume',
+  nameOf = (one: One | undefined) => one?.name,
+): Wrong[] {
+  return found.flatMap((one, index): Wrong[] => {
+    const wrong = one ? reason(one) : `there is no such ${noun}`
     if (!wrong) return []
     const [message, blockers] = typeof wrong === 'string' ? [wrong, []] : [wrong[1], wrong[2]]
-    return [[`volumes[${index}]`, `volume ${one?.name}: ${message}`, blockers]]
+    return [[`${noun}s[${index}]`, `${noun} ${nameOf(one)}: ${message}`, blockers]]
   })
+}
+
+const there = <One>(found: readonly (One | undefined)[]): One[] => found.filter((one) => one !== undefined)
 
 export function deleteVolumes(world: World, body: VolumeDeleteBatch): Planned | Response {
   const found = of(world, body.volumes)
   const wrong = inTheWay(found, (one) => (one.mapped_to.length && !body.cascade ? mappedTo(one) : undefined))
   if (wrong.length) return refusal('No volume was deleted', wrong, 409)
-  const volumes = found.filter((one) => one !== undefined)
+  const volumes = there(found)
   const lines: Line[] = [
     ...volumes.flatMap(unmappedFrom),
     ...volumes.map(({ name }): Line => ['destroy', 'volume', name, 'it can be recovered for 24 hours']),
@@ -40,7 +64,7 @@ export function takeSnapshots(world: World, body: SnapshotBatch): Planned | Resp
   const found = of(world, body.volumes)
   const wrong = inTheWay(found, (one) => (one.can_snapshot ? undefined : 'only a thin volume has snapshots'))
   if (wrong.length) return refusal('No snapshot was taken', wrong, 422)
-  const volumes = found.filter((one) => one !== undefined)
+  const volumes = there(found)
   const onLvm = volumes.find(({ array }) => world.arrays.find(({ name }) => name === array)?.engine !== 'zfs')
   const apart = `volume ${onLvm?.name} is on an array whose engine takes snapshots one after the other`
   if (body.atomic && onLvm) return refusal('No snapshot was taken', [['atomic', apart]], 422)
@@ -53,4 +77,53 @@ export function takeSnapshots(world: World, body: SnapshotBatch): Planned | Resp
         snapshot(nameOf(one), { id: freshId('snapshot'), volume: one.name, volume_id: one.id }),
       )
   })
+}
+
+const pairOf = (row?: Mapping) => `of volume ${row?.volume} to ${row?.host ?? row?.host_group}`
+
+export function deleteMappings(world: World, body: MappingDeleteBatch): Planned<Gone> | Response {
+  const found = rowsOf(world.mappings, body.mappings)
+  const isBusy = ({ volume }: Mapping) => world.volumes.some((one) => one.name === volume && one.state !== 'ready')
+  const reason = (row: Mapping) => (isBusy(row) ? `Volume ${row.volume} is changing now` : undefined)
+  const wrong = inTheWay(found, reason, 'mapping', pairOf)
+  return wrong.length ? refusal('No volume was unmapped', wrong, 409) : mappings.deleteMappings(world, there(found))
+}
+
+export function deleteSnapshots(world: World, body: SnapshotDeleteBatch): Planned | Response {
+  const found = rowsOf(world.snapshots, body.snapshots)
+  const reason = ({ state }: { state: string }) => (state === 'ready' ? undefined : `it is ${state} now`)
+  const wrong = inTheWay(found, reason, 'snapshot')
+  if (wrong.length) return refusal('No snapshot was deleted', wrong, 409)
+  const rows = there(found)
+  const lines = rows.map(({ name }): Line => ['destroy', 'snapshot', name, 'it can be recovered for 24 hours'])
+  const steps = rows.map(({ name }) => step(`set snapshot ${name} aside`))
+  return planned(world, plan(`Delete ${rows.length} snapshots`, lines, { steps }), 'snapshot', () => {
+    world.snapshots = world.snapshots.filter((one) => !rows.includes(one))
+  })
+}
+
+export function deleteHosts(world: World, body: HostDeleteBatch): Planned<Gone> | Response {
+  const found = rowsOf(world.hosts, body.hosts)
+  const owned = world.mappings.filter(({ host_id: id }) => there(found).some((one) => one.id === id))
+  const reason = (row: Host): Wrong | undefined => {
+    const volumes = owned.filter(({ host_id: id }) => id === row.id)
+    if (!volumes.length || body.cascade) return undefined
+    const blockers = volumes.map(({ volume: name, volume_id: id }) => ({ noun: 'volume', id, name }))
+    return ['', `it has ${volumes.length} mappings; delete them first`, blockers]
+  }
+  const wrong = inTheWay(found, reason, 'host')
+  if (wrong.length) return refusal('No host was deleted', wrong, 409)
+  const rows = there(found)
+  const lines = rows.map(({ name }): Line => ['destroy', 'host', name, 'its initiators are deleted'])
+  const unmapped = owned.map((row): Line => ['destroy', 'mapping', row.volume, `${row.host} loses LUN ${row.lun}`])
+  const title = `Delete ${rows.length} hosts`
+  const undo = () => void world.hosts.push(...rows)
+  return {
+    plan: plan(title, [...unmapped, ...lines]),
+    apply: () => {
+      for (const row of owned) mappings.take(world, row)
+      world.hosts = world.hosts.filter((one) => !rows.includes(one))
+      return owned.length ? noContent() : { ...noContent(), headers: recorded(world, 'host', title, undo) }
+    },
+  }
 }

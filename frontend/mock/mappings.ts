@@ -68,22 +68,21 @@ function mapped<Body>(world: World, fresh: Mapping[], answer: Body): Planned<Mad
       { warnings },
     ),
     apply: () => {
-      for (const one of fresh) {
-        world.mappings.push(one)
-        const volume = world.volumes.find(({ id }) => id === one.volume_id)
-        volume?.mapped_to.push({
-          mapping_id: one.id,
-          host: one.host,
-          host_group: one.host_group,
-          family: one.family,
-          lun: one.lun,
-        })
-        if (volume) volume.export = { state: 'open', reason: null }
-      }
+      for (const one of fresh) give(world, one)
       const undo = () => fresh.forEach((one) => take(world, one))
       return json(answer, 201, recorded(world, 'mapping', title, undo))
     },
   }
+}
+
+/** A host or group gets a volume. */
+function give(world: World, row: Mapping): void {
+  world.mappings.push(row)
+  const volume = world.volumes.find(({ id }) => id === row.volume_id)
+  if (!volume) return
+  const { id, host, host_group, family, lun } = row
+  volume.mapped_to.push({ mapping_id: id, host, host_group, family, lun })
+  volume.export = { state: 'open', reason: null }
 }
 
 /** A volume leaves a host or group. */
@@ -116,23 +115,41 @@ function usedVolume(world: World, name: string): PlanVolume {
   return { name, iops, last_io_at: iops ? new Date().toISOString() : null, busy: Boolean(iops) }
 }
 
-export function deleteMapping(world: World, row: Mapping): Planned<Gone> {
-  const owner = row.host ?? row.host_group ?? ''
-  const isLoggedIn = world.sessions.some((one) => one.host === row.host)
+const ownerName = (row: Mapping): string => row.host ?? row.host_group ?? ''
+
+export function deleteMappings(world: World, rows: Mapping[]): Planned<Gone> {
+  const interrupted = rows.filter((row) => world.sessions.some((one) => one.host === row.host))
+  const [first] = rows
+  const title =
+    first && rows.length === 1
+      ? `Unmap volume ${first.volume} from ${ownerName(first)}`
+      : `Unmap ${rows.length} volumes`
+  const undo = () =>
+    rows.forEach((row) => {
+      give(world, row)
+    })
   return {
     plan: plan(
-      `Unmap volume ${row.volume} from ${owner}`,
+      title,
       [
-        ['destroy', 'mapping', row.volume, `${owner} loses LUN ${row.lun}`],
-        ...(isLoggedIn
-          ? [['interrupt', 'host', owner, `loses volume ${row.volume} while logged in`] satisfies Line]
-          : []),
+        ...rows.map((row): Line => ['destroy', 'mapping', row.volume, `${ownerName(row)} loses LUN ${row.lun}`]),
+        ...interrupted.map((row): Line => [
+          'interrupt',
+          'host',
+          ownerName(row),
+          `loses volume ${row.volume} while logged in`,
+        ]),
       ],
-      { hosts_interrupted: isLoggedIn ? [owner] : [], volumes: [usedVolume(world, row.volume)] },
+      {
+        hosts_interrupted: [...new Set(interrupted.map(ownerName))],
+        volumes: rows.map((row) => usedVolume(world, row.volume)),
+      },
     ),
     apply: () => {
-      take(world, row)
-      return noContent()
+      for (const row of rows) take(world, row)
+      return { ...noContent(), headers: recorded(world, 'mapping', title, undo) }
     },
   }
 }
+
+export const deleteMapping = (world: World, row: Mapping): Planned<Gone> => deleteMappings(world, [row])

@@ -116,6 +116,17 @@ export function field(page: Element, label: string): HTMLInputElement {
   return input
 }
 
+/** Clicks the checkboxes around which these labels are, such as those that select the rows of a table. */
+export async function tick(page: Element, ...labels: string[]): Promise<void> {
+  for (const label of labels) {
+    const found = [...page.querySelectorAll('label')].find((element) => text(element) === label)
+    const input = found?.querySelector('input')
+    if (!input) throw new Error(`No checkbox "${label}".`)
+    input.click()
+  }
+  await settle()
+}
+
 export function type(input: HTMLInputElement, value: string): void {
   input.value = value
   input.dispatchEvent(new Event('input', { bubbles: true }))

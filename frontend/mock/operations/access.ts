@@ -1,5 +1,6 @@
 /** Hosts and what they reach: groups, mappings, sessions. */
 import { bound, find, json, page, shown } from '../answers'
+import * as bulk from '../bulk'
 import * as hosts from '../hosts'
 import * as mappings from '../mappings'
 import type { Handlers } from '../operation'
@@ -10,6 +11,7 @@ export const ACCESS = {
   hostList: ({ world, query }) => page(world.hosts, query),
   hostCreate: ({ world, body }) => hosts.createHost(world, body),
   hostShow: ({ world, path }) => shown(find(world.hosts, path.host)),
+  hostDeleteBatch: ({ world, body }) => bulk.deleteHosts(world, body),
   hostPatch: ({ world, path, body, request }) =>
     hosts.patchHost(world, bound(world.hosts, path.host, request), body),
   hostDelete: ({ world, path, request }) => hosts.deleteHost(world, bound(world.hosts, path.host, request)),
@@ -28,6 +30,7 @@ export const ACCESS = {
   mappingList: ({ world, query }) => page(world.mappings, query),
   mappingCreate: ({ world, body }) => mappings.createMapping(world, body),
   mappingCreateBatch: ({ world, body }) => mappings.createMappings(world, body),
+  mappingDeleteBatch: ({ world, body }) => bulk.deleteMappings(world, body),
   mappingShow: ({ world, path }) => shown(find(world.mappings, path.mapping)),
   mappingDelete: ({ world, path, request }) =>
     mappings.deleteMapping(world, bound(world.mappings, path.mapping, request)),

@@ -29,6 +29,7 @@ export const VOLUMES = {
   snapshotList: ({ world, query }) => page(world.snapshots, query),
   snapshotCreate: ({ world, body }) => care.createSnapshot(world, body),
   snapshotCreateBatch: ({ world, body }) => bulk.takeSnapshots(world, body),
+  snapshotDeleteBatch: ({ world, body }) => bulk.deleteSnapshots(world, body),
   snapshotShow: ({ world, path }) => shown(find(world.snapshots, path.snapshot)),
   snapshotDelete: ({ world, path, request }) =>
     care.deleteSnapshot(world, bound(world.snapshots, path.snapshot, request)),

@@ -25,7 +25,8 @@ export function useConfirmation(
   })
   const mustType = computed(() => toType.value.length > 0)
   const isTyped = computed(() => {
-    const names = new Set([typed.value, ...typed.value.split(/[\s,]+/)])
+    // "3 hosts" is one of them, although it has a space.
+    const names = new Set([...typed.value.trim().split(/\s*,\s*/), ...typed.value.split(/[\s,]+/)])
     return toType.value.every((name) => names.has(name))
   })
   const typeLabel = computed(() => {

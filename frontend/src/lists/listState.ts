@@ -64,6 +64,8 @@ export function useListState<Key extends string>(sortable: readonly Key[], initi
     setFilter,
     /** Whether a filter other than the search is set. */
     isFiltered: computed(() => [...filters.values()].some((filter) => filter.value)),
+    /** Changes with the search and the filters, but not with the order. */
+    narrowed: computed(() => JSON.stringify([search.value, ...[...filters.values()].map(({ value }) => value)])),
     /** Clears search and filters. */
     clear: () => restart(Object.fromEntries(['q', ...filters.keys()].map((key) => [key, undefined]))),
     setSearch: (q: string) => restart({ q: q || undefined }),
@@ -74,7 +76,7 @@ export function useListState<Key extends string>(sortable: readonly Key[], initi
 /** What the list panel needs of it, whatever the sort order. */
 export type ListState = Pick<
   ReturnType<typeof useListState<string>>,
-  'search' | 'setSearch' | 'setSort' | 'isFiltered' | 'clear'
+  'search' | 'setSearch' | 'setSort' | 'isFiltered' | 'narrowed' | 'clear'
 > & {
   sort: { readonly value: string }
 }

@@ -3,6 +3,7 @@ import { computed, shallowRef } from 'vue'
 
 /** What a table needs of it. */
 export interface RowSelection<Row> {
+  count: { readonly value: number }
   has: (row: Row) => boolean
   /** One row; with `isRange` all of `rows` from the previously clicked one to it. */
   toggle: (row: Row, rows: readonly Row[], isRange: boolean) => void

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { mapIn } from '../../../mock/matrix'
-import { click, control, dialog, field, rows, settle, text, type, visit } from '../../../mock/visit'
+import { click, control, dialog, field, rows, settle, text, tick, type, visit } from '../../../mock/visit'
 import { loggedIn } from '../../../mock/world'
 
 const panel = (page: Element, title: string): Element => {
@@ -85,6 +85,24 @@ describe('the page of a host', () => {
     expect(text(dialog())).toContain('host1 loses LUN 3')
     await click(dialog(), 'Unmap')
     expect(world.mappings.some(({ volume }) => volume === 'lun03')).toBe(false)
+  })
+
+  it('unmaps several in one plan, less one that cannot be unmapped now', async () => {
+    const world = loggedIn()
+    const { page } = await visit('/hosts/host1', world)
+    Object.assign(world.volumes.find(({ name }) => name === 'lun03') ?? {}, { state: 'changing' })
+    await tick(page, 'Select lun02', 'Select lun03')
+    await click(page, 'Unmap…')
+    const refused = () => dialog().querySelector('[role="alert"]')
+    expect(refused()?.textContent).toContain('1 mapping blocks the operation. Nothing was changed.')
+    expect([...(refused()?.querySelectorAll('li') ?? [])].map(text)).toEqual([
+      'lun03 to host1Volume lun03 is changing now',
+    ])
+    await click(dialog(), 'Skip and continue with 1 mapping')
+    await click(dialog(), 'Unmap')
+    const mapped = (name: string) => world.mappings.some(({ volume }) => volume === name)
+    expect([mapped('lun02'), mapped('lun03')]).toEqual([false, true])
+    expect(page.textContent).not.toContain('selected')
   })
 
   it('stays the page of the host when that is renamed', async () => {

@@ -105,6 +105,24 @@ it('maps a run of free volumes in one change', async () => {
   ])
 })
 
+it('unmaps a run of cells that begins on a mapped one in one change, and leaves free ones alone', async () => {
+  const world = loggedIn()
+  const { page, requests } = await open('/mappings?host=host1', world)
+  const before = world.mappings.length
+  await press(page, 'ArrowRight', 'Shift+ArrowRight', 'Shift+ArrowRight', 'Enter')
+  expect(text(dialog())).toContain('Remove 3 mappings')
+  expect(text(dialog())).toContain('host1 loses LUN 4')
+  expect(world.mappings.length).toBe(before)
+  await click(dialog(), 'Unmap')
+  expect(requests.filter((one) => one.startsWith('POST')).at(-1)).toBe(
+    'POST /mappings:delete-batch?dry_run=false',
+  )
+  expect(['lun02', 'lun03', 'lun04'].filter((name) => world.mappings.some((one) => one.volume === name))).toEqual([])
+  await vi.waitFor(() => expect(cursor(page)).toBe('host1, lun04: not mapped'))
+  await press(page, 'ArrowLeft', 'ArrowLeft', 'ArrowLeft', 'Shift+ArrowRight', 'Enter')
+  expect(text(dialog())).toContain('Remove 1 mapping')
+})
+
 it('says in words what the cursor is on, and whether it is served now', async () => {
   const world = loggedIn()
   const first = world.mappings[0]

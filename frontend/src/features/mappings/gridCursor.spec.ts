@@ -36,7 +36,7 @@ test('a drag goes on while the page looks at the appliance again', async () => {
   size.value = { ...size.value }
   await nextTick()
   onUp(at(1, 4))
-  expect(onChoose).toHaveBeenCalledExactlyOnceWith(1, 2, 4)
+  expect(onChoose).toHaveBeenCalledExactlyOnceWith(1, 2, 4, 2)
 })
 
 test('a drag maps nothing once rows or columns came or went under it', async () => {

@@ -10,8 +10,8 @@ interface Grid {
   view: Readonly<Ref<View>>
   metrics: Readonly<Ref<Metrics>>
   size: Readonly<Ref<GridSize>>
-  /** Enter, or a click: from the first to the last column of the run. */
-  onChoose: (row: number, from: number, to: number) => void
+  /** Enter, or a click: from the first to the last column of the run, and where it began. */
+  onChoose: (row: number, from: number, to: number, start: number) => void
 }
 
 export function useGridCursor({ frame, cursor, view, metrics, size, onChoose }: Grid) {
@@ -36,8 +36,9 @@ export function useGridCursor({ frame, cursor, view, metrics, size, onChoose }: 
   function choose(): void {
     if (!cursor.value) return
     const { from, to } = run.value ?? { from: cursor.value.column, to: cursor.value.column }
+    const start = anchor.value ?? cursor.value.column
     anchor.value = undefined
-    onChoose(cursor.value.row, from, to)
+    onChoose(cursor.value.row, from, to, start)
   }
 
   function onKey(event: KeyboardEvent): void {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { mapIn } from '../../../mock/matrix'
-import { click, control, dialog, field, settle, text, type, visit } from '../../../mock/visit'
+import { click, control, dialog, field, settle, text, tick, type, visit } from '../../../mock/visit'
 import { loggedIn } from '../../../mock/world'
 
 const moments = (page: Element) => [...page.querySelectorAll('ol li p.font-medium')].map(text)
@@ -67,6 +67,29 @@ describe('a thin volume', () => {
   })
 })
 
+describe('the snapshots of a volume', () => {
+  it('are deleted together as one job', async () => {
+    const world = loggedIn()
+    const { page, requests } = await visit('/volumes/vm01', world)
+    await tick(page, 'Select nightly-20', 'Select nightly-19')
+    await click(page, 'Delete…')
+    expect(text(dialog())).toContain('nightly-19it can be recovered for 24 hours')
+    await click(dialog(), 'Delete')
+    await ended('Done: Delete 2 snapshots')
+    expect(requests).toContain('POST /snapshots:delete-batch?dry_run=false')
+    expect(world.snapshots.map(({ name }) => name)).toEqual(['before-upgrade'])
+    expect(page.textContent).not.toContain('2 selected')
+  })
+
+  it('offer a viewer nothing to select', async () => {
+    const world = loggedIn()
+    if (world.me) world.me.role = 'viewer'
+    const { page } = await visit('/volumes/vm01', world)
+    expect(moments(page).length).toBe(3)
+    expect(page.querySelector('[data-pick]')).toBeNull()
+  })
+})
+
 describe('a volume that is mapped', () => {
   it('grows, and never shrinks', async () => {
     const world = loggedIn()
@@ -129,6 +152,21 @@ describe('what is asked of a volume on its page', () => {
     await click(dialog(), 'Allow several owners for each volume')
     await vi.waitFor(() => expect(text(dialog())).toContain('will have several owners'), 5_000)
     expect((control(dialog(), 'Share volume') as HTMLButtonElement).disabled).toBe(false)
+  })
+
+  it('unmaps it from all of its owners in one plan', async () => {
+    const world = loggedIn()
+    const [first] = world.mappings
+    if (!first) throw new Error('Nothing is mapped.')
+    const other = { ...first, id: 'mapping-other', host: 'host2', host_id: 'host-2', lun: 99 }
+    world.mappings.push(other)
+    const owner = { host: 'host2', host_group: null, family: 'scsi' as const, lun: 99 }
+    world.volumes[0]?.mapped_to.push({ mapping_id: other.id, ...owner })
+    const { page } = await visit('/volumes/lun01', world)
+    await click(page, 'Unmap all…')
+    expect(text(dialog())).toContain('Remove 2 mappings')
+    await click(dialog(), 'Unmap')
+    expect(world.mappings.filter(({ volume }) => volume === 'lun01')).toEqual([])
   })
 
   it('unmaps it from one of its owners', async () => {

@@ -63,7 +63,7 @@ it('picks all that match the search, and forgets them when the search changes', 
   const { page, requests, router } = await many(120)
   await pick(page, 1)
   await press(page, 'Select all 120 that match')
-  expect(requests.at(-1)).toBe('GET /volumes?sort=name&limit=1000')
+  expect(requests.at(-1)).toBe('GET /volumes?limit=120&sort=name')
   expect(bar(page)?.textContent).toContain('120 selected')
   await router.push('/volumes?q=lun11')
   await settle()
@@ -91,7 +91,7 @@ it('names each that is in the way and goes on without them when told to', async 
   await pick(page, 0)
   await press(page, 'Delete…')
   const refused = dialog().querySelector('[role="alert"]')
-  expect(refused?.textContent).toContain('These 2 volumes block the operation. Nothing was changed.')
+  expect(refused?.textContent).toContain('2 volumes block the operation. Nothing was changed.')
   expect([...(refused?.querySelectorAll('li') ?? [])].map(text)).toEqual([
     'lun02it is mapped to host1; delete these mappings first',
     'lun04it is mapped to host1; delete these mappings first',
@@ -108,7 +108,27 @@ it('offers no way on where every one is in the way', async () => {
   const { page } = await many(2, [1, 2])
   await pick(page, 0)
   await press(page, 'Delete…')
-  expect(dialog().textContent).toContain('Every selected volume is blocked')
+  expect(dialog().textContent).toContain('Everything selected is blocked')
+})
+
+it('unmaps the mapped ones in one plan, which can be undone', async () => {
+  const { page, world, requests } = await many(4, [2, 4])
+  const before = ['mapping-2', 'mapping-4']
+  world.mappings = world.mappings.filter(({ id }) => before.includes(id))
+  await pick(page, 1)
+  expect((control(page, 'Unmap…') as HTMLButtonElement).disabled).toBe(true)
+  await pick(page, 0)
+  await press(page, 'Unmap…')
+  expect(dialog().textContent).toContain('Remove 2 mappings')
+  await press(dialog(), 'Unmap')
+  expect(sent(requests)).toEqual([
+    'POST /mappings:delete-batch?dry_run=true',
+    'POST /mappings:delete-batch?dry_run=false',
+  ])
+  expect(world.mappings).toEqual([])
+  expect(bar(page)).toBeNull()
+  await press(document.body, 'Undo')
+  expect(world.mappings.map(({ id }) => id)).toEqual(before)
 })
 
 it('maps all to one host, each under its own number', async () => {
