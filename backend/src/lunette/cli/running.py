@@ -1,6 +1,6 @@
 """Runs commands that are one operation of the API: list, show, delete, send."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lunette.cli.call import Call
@@ -57,10 +57,24 @@ def list_items(call: Call) -> None:
 
 
 def delete(call: Call) -> None:
-    """Deletes, after confirmation if data is lost or hosts are interrupted."""
+    """Deletes one or several, after confirmation if data is lost or hosts are interrupted."""
     (noun,) = call.command.operation.parameters
-    done = "Erased" if call.command.name == "erase" else "Deleted"
-    change(call, None, f"{done} {noun.replace('_', ' ').replace('fc ', 'FC ')} {call[noun]}.")
+    done, words = "Erased" if call.command.name == "erase" else "Deleted", noun.replace("_", " ").replace("fc ", "FC ")
+    named = call[noun] if isinstance(call[noun], list) else [call[noun]]
+    if len(named) > 1:
+        several(call, named, f"{done} {len(named)} {words}s.")
+        return
+    call.values = {**call.values, noun: named[0]}
+    change(call, None, f"{done} {words} {named[0]}.")
+
+
+def several(call: Call, named: Sequence[str], done: str = "") -> None:
+    """Deletes, or does what the command does, for several objects in one plan."""
+    single, batch = call.command.operations
+    (noun,) = OPERATIONS[single].parameters
+    call.values = {**call.values, noun: f"{len(named)} {noun.replace('_', ' ')}s"}
+    cascade = {"cascade": True} if call.command.cascades and call["cascade"] else {}
+    change(call, {f"{noun}s": list(named), **cascade}, done, batch)
 
 
 def send(call: Call, body: JsonObject, operation_id: str = "") -> None:

@@ -207,9 +207,11 @@ _IDENTIFIED_BY = {
 
 
 def standard(
-    noun: str, columns: tuple[str, ...], *, destroys: bool = False, with_delete: bool = True
+    noun: str, columns: tuple[str, ...], *, destroys: bool = False, with_delete: bool = True, more: str = ""
 ) -> tuple[Command, ...]:
-    """`list`, `show` and `delete` of a noun, as far as the API has them; `delete` only `with_delete`."""
+    """`list`, `show` and `delete` of a noun, as far as the API has them; `delete` only `with_delete`, and `more` is
+    about it.
+    """
     prefix = noun.replace("-", "_")
     help_ = _IDENTIFIED_BY.get(noun) or f"Name or ID of the {noun.replace('-', ' ')}."
     item = Param(prefix, help_, noun=noun)
@@ -218,13 +220,26 @@ def standard(
         made.append(Command("show", operations=(f"{prefix}_show",), params=(item,)))
     if with_delete and f"{prefix}_delete" in OPERATIONS:
         asks = prefix if destroys else ""
-        made.append(
-            Command(
-                "delete",
-                operations=(f"{prefix}_delete",),
-                params=(item,),
-                destroys=asks,
-                interrupts=not destroys,
-            )
+        deletion = Command(
+            "delete",
+            operations=(f"{prefix}_delete",),
+            params=(item,),
+            destroys=asks,
+            interrupts=not destroys,
+            more=more,
         )
+        made.append(for_several(deletion, noun) if f"{prefix}_delete_batch" in OPERATIONS else deletion)
     return tuple(made)
+
+
+def for_several(command: Command, noun: str) -> Command:
+    """The command for one or several objects, which are then one plan."""
+    (operation,), (item, *others) = command.operations, command.params
+    words = f"{noun.replace('-', ' ')}s"
+    typed = f"To confirm several {words}, type their number, such as '3 {words}', or specify it with --yes-destroy."
+    return command._replace(
+        purpose=f"{command.name.capitalize()}s one or several {words}, all or none.",
+        operations=(operation, f"{operation}_batch"),
+        params=(item._replace(help=f"{item.help.removesuffix('.')}; repeatable.", many=True), *others),
+        more=" ".join(filter(None, (command.more, typed if command.destroys else ""))),
+    )

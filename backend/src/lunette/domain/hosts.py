@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, SecretStr, model_validator
 from lunette.domain.base import Model
 from lunette.domain.dhchap import DhChap
 from lunette.domain.names import Description, Iqn, Name, Nqn, Wwpn
+from lunette.domain.volumes import MAX_BATCH
 
 
 class OsType(StrEnum):
@@ -154,6 +155,17 @@ class HostPatch(Model):
     opens_without_missing_after_s: OpensWithoutMissing | None = None
     """New number of seconds, from 30 to 86400, after which the paths of the host open without missing volumes. `null`
     removes the limit; open paths stay open. If omitted, the limit stays unchanged."""
+
+
+class HostDeleteBatch(Model):
+    """Hosts to delete in one transaction, all or none."""
+
+    hosts: Annotated[
+        tuple[Annotated[str, Field(min_length=1, max_length=63)], ...], Field(min_length=1, max_length=MAX_BATCH)
+    ]
+    """Names or IDs of the hosts. Unless `cascade` is set, a host with mappings or in a host group is refused."""
+    cascade: bool = False
+    """Whether the mappings of the hosts are deleted too, and the hosts leave their host groups."""
 
 
 class HostGroupCreate(Model):

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from lunette.domain.base import Model
 from lunette.domain.names import Name
+from lunette.domain.volumes import MAX_BATCH
 
 
 class Family(StrEnum):
@@ -71,6 +72,13 @@ class MappingBatch(Model):
         if bool(self.mappings) == (self.split is not None):
             raise ValueError("specify either mappings or split")
         return self
+
+
+class MappingDeleteBatch(Model):
+    """Mappings to delete in one transaction, all or none."""
+
+    mappings: Annotated[tuple[Reference, ...], Field(min_length=1, max_length=MAX_BATCH)]
+    """IDs of the mappings. A mapping whose volume is being changed is refused."""
 
 
 class Split(Model):

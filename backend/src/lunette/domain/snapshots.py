@@ -38,6 +38,15 @@ class SnapshotBatch(Model):
     """Whether all snapshots must be taken at the same moment. Refused unless all volumes are on one ZFS pool."""
 
 
+class SnapshotDeleteBatch(Model):
+    """Snapshots to delete as one job, all or none."""
+
+    snapshots: Annotated[
+        tuple[Annotated[str, Field(min_length=1, max_length=63)], ...], Field(min_length=1, max_length=MAX_BATCH)
+    ]
+    """Names or IDs of the snapshots. On ZFS, a snapshot from which volumes were cloned is refused."""
+
+
 class SnapshotRecover(Model):
     """Recovery of a deleted snapshot, under its former name or a new one."""
 

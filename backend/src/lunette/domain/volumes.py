@@ -14,6 +14,7 @@ EXTENT_BYTES = 4 * MIB
 BLOCK_BYTES = 16 * KIB
 """Block size of a zvol (volblocksize): ZFS's own default since 2.2. A volume is a whole number of blocks."""
 MAX_BATCH = 1000
+"""Most objects of one request."""
 
 
 class VolumeEngine(StrEnum):

@@ -83,6 +83,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "name": "{volume}.before-upgrade",
         "description": "Before the upgrade to PostgreSQL 17",
     },
+    "snapshot_delete_batch": {"snapshots": ["db01-monday", "db02-monday"]},
     "snapshot_create": {"name": "db01-monday", "volume": "db01", "description": "Before the schema change"},
     "snapshot_clone": {"name": "db01-test", "description": "Copy for the test system"},
     "deleted_snapshot_recover": {"name": "db01-monday"},
@@ -94,6 +95,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "chap": {"user": "esx1", "secret": "Kq7vT2mLs9xR4w"},
         "description": "Rack 2, unit 14",
     },
+    "host_delete_batch": {"hosts": ["esx7", "esx8"], "cascade": True},
     "host_patch": {"iqns": ["iqn.1998-01.com.vmware:esx1-4f1c2d"], "wwpns": ["21:00:00:24:ff:4a:1b:2c"]},
     "host_group_create": {"name": "cluster1", "hosts": ["esx1", "esx2"], "description": "vSphere cluster"},
     "host_group_patch": {"hosts": ["esx1", "esx2", "esx3"]},
@@ -119,6 +121,9 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     },
     "mapping_create_batch": {
         "split": {"volumes": ["lun01", "lun02", "lun03", "lun04"], "hosts": ["esx1", "esx2"], "family": "scsi"}
+    },
+    "mapping_delete_batch": {
+        "mappings": ["3b8f0e6c-1f0a-4c5e-9a53-0d7c2c9f4e11", "9f1d2a47-6a0e-4b8e-8f5d-5f3c1b7a2d90"]
     },
     "mapping_create": {"volume": "lun01", "host_group": "cluster1", "lun": 1},
     "schedule_create": {

@@ -69,6 +69,11 @@ JOB_CREATED: Responses = {
 JOB_STARTED: Responses = {**JOB_CREATED, **refusals(404, 409, 412, 413)}
 JOB_DELETED: Responses = {**JOB_CREATED, **refusals(404, 409, 412, 428)}
 JOB_CHANGED: Responses = {**JOB_CREATED, **refusals(404, 409, 412, 413, 428)}
+BATCH_DELETED: Responses = {
+    200: CREATED[200],
+    204: {"description": "None of the resources exists any more.", "headers": _EVENT},
+    **refusals(404, 409, 413),
+}
 DELETED: Responses = {
     200: CREATED[200],
     204: {"description": "The resource no longer exists.", "headers": _EVENT},

@@ -29,7 +29,7 @@ from lunette.store.access import IdempotencyKey
 from lunette.store.schema import utc_now
 
 KEPT_FOR = timedelta(hours=24)
-_ADDING = frozenset({"", "adopt", "apply", "batch", "clone", "fetch", "rebuild", "restore"})
+_ADDING = frozenset({"", "adopt", "apply", "clone", "create-batch", "fetch", "rebuild", "restore"})
 """Verbs of POST that create something; without a verb it creates an item of the list."""
 EVENT = "Lunette-Event"
 """Header with the number of the event by which the change can be undone."""

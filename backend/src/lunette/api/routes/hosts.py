@@ -9,13 +9,13 @@ from sqlalchemy.orm import Session
 from lunette.api.answers.base import Page
 from lunette.api.answers.hosts import Host
 from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
-from lunette.api.openapi.responses import CREATED, DELETED, LISTED, SHOWN, changed, router
+from lunette.api.openapi.responses import BATCH_DELETED, CREATED, DELETED, LISTED, SHOWN, changed, router
 from lunette.api.requests import joins
-from lunette.api.requests.changes import Cascade, ChangeRequest, Creating, Taking, answer
+from lunette.api.requests.changes import Cascade, ChangeRequest, Creating, Replanning, Taking, answer
 from lunette.api.requests.lookup import Reference, find
 from lunette.api.requests.observed import observed_now, sessions_now
 from lunette.api.requests.services import UsedServices
-from lunette.domain.hosts import HostCreate, HostPatch, OsType
+from lunette.domain.hosts import HostCreate, HostDeleteBatch, HostPatch, OsType
 from lunette.engine.changes import host_groups, hosts
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
@@ -23,6 +23,7 @@ from lunette.store.resources import Host as HostRow
 from lunette.store.resources import HostGroup, HostGroupMember, HostInitiator
 
 routes = router("/hosts", "hosts")
+deletions = router("/hosts:delete-batch", "hosts")
 _COLUMNS = {"id": HostRow.id, "name": HostRow.name, "os_type": HostRow.os_type, "created_at": HostRow.created_at}
 Sort = Annotated[
     Literal["name", "-name", "os_type", "-os_type", "created_at", "-created_at"],
@@ -116,9 +117,22 @@ def host_delete(host: Reference, change: Taking, cascade: Cascade = False) -> Re
     def act(context: ChangeContext) -> Outcome:
         row = find(context.tx, HostRow, host, HostRow.name)
         change.check_match(row.version)
-        return host_groups.delete_host(context, row.id) if cascade else hosts.delete(context, row.id)
+        return host_groups.delete_hosts(context, (row.id,), cascade=True) if cascade else hosts.delete(context, row.id)
 
     return change.apply(act, lambda _tx, _outcome: Response(status_code=204))
+
+
+@deletions.post("", operation_id="host_delete_batch", status_code=204, response_model=None, responses=BATCH_DELETED)
+def host_delete_batch(body: HostDeleteBatch, change: Replanning) -> Response:
+    """Deletes many hosts, all or none.
+
+    Refused if any of the hosts has mappings or belongs to a host group, unless `cascade` is set; `errors` names each of
+    them. With `cascade`, volumes that hosts used within the last minute must be named in `confirm`.
+    """
+    return change.apply(
+        lambda context: host_groups.delete_hosts(context, body.hosts, cascade=body.cascade),
+        lambda _tx, _outcome: Response(status_code=204),
+    )
 
 
 def _shown(tx: Session, change: ChangeRequest, outcome: Outcome, status: int) -> Response:

@@ -9,13 +9,13 @@ from sqlalchemy.orm import Session
 from lunette.api.answers.base import Page
 from lunette.api.answers.mappings import Mapping, MappingList
 from lunette.api.lists.paging import Paging, stored_page
-from lunette.api.openapi.responses import BATCHED, CREATED, DELETED, LISTED, SHOWN, router
+from lunette.api.openapi.responses import BATCH_DELETED, BATCHED, CREATED, DELETED, LISTED, SHOWN, router
 from lunette.api.requests import joins
 from lunette.api.requests.changes import Replanning, Taking, answer
 from lunette.api.requests.lookup import Reference, find
 from lunette.api.requests.observed import observed_now
 from lunette.api.requests.services import UsedServices
-from lunette.domain.mappings import MappingBatch, MappingCreate
+from lunette.domain.mappings import MappingBatch, MappingCreate, MappingDeleteBatch
 from lunette.engine.changes import mappings
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
@@ -24,6 +24,7 @@ from lunette.store.resources import Mapping as MappingRow
 
 routes = router("/mappings", "mappings")
 batches = router("/mappings:create-batch", "mappings")
+deletions = router("/mappings:delete-batch", "mappings")
 _COLUMNS = {"id": MappingRow.id, "lun": MappingRow.lun, "created_at": MappingRow.created_at}
 Sort = Annotated[
     Literal["created_at", "-created_at", "lun", "-lun"],
@@ -117,3 +118,17 @@ def mapping_delete(mapping: Reference, change: Taking) -> Response:
         return mappings.delete(context, row.id)
 
     return change.apply(act, lambda _tx, _outcome: Response(status_code=204))
+
+
+@deletions.post(
+    "", operation_id="mapping_delete_batch", status_code=204, response_model=None, responses=BATCH_DELETED
+)
+def mapping_delete_batch(body: MappingDeleteBatch, change: Replanning) -> Response:
+    """Deletes many mappings, all or none.
+
+    The hosts lose the volumes immediately; the volumes and their data remain. If a mapping cannot be deleted now,
+    `errors` names it and nothing is changed. Volumes that hosts are using must be named in `confirm`.
+    """
+    return change.apply(
+        lambda context: mappings.delete_batch(context, body.mappings), lambda _tx, _outcome: Response(status_code=204)
+    )

@@ -15,7 +15,7 @@ from lunette.api.requests.changes import Changing, Creating, answer
 from lunette.api.requests.jobs import only_jobs
 from lunette.api.requests.lookup import Reference, find
 from lunette.api.requests.services import UsedServices
-from lunette.domain.snapshots import SnapshotBatch, SnapshotClone, SnapshotCreate
+from lunette.domain.snapshots import SnapshotBatch, SnapshotClone, SnapshotCreate, SnapshotDeleteBatch
 from lunette.engine.changes import snapshots, volume_batches
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
@@ -24,6 +24,7 @@ from lunette.store.resources import Volume as VolumeRow
 
 routes = router("/snapshots", "snapshots")
 batches = router("/snapshots:create-batch", "snapshots")
+deletions = router("/snapshots:delete-batch", "snapshots")
 _COLUMNS = {
     "id": SnapshotRow.id,
     "name": SnapshotRow.name,
@@ -121,3 +122,13 @@ def snapshot_delete(snapshot: Reference, change: Changing) -> Response:
         return snapshots.delete(context, row.id)
 
     return change.apply(act, only_jobs, looks=True)
+
+
+@deletions.post("", operation_id="snapshot_delete_batch", status_code=202, response_model=None, responses=JOB_CREATED)
+def snapshot_delete_batch(body: SnapshotDeleteBatch, change: Creating) -> Response:
+    """Deletes many snapshots as one job, all or none.
+
+    If a snapshot cannot be deleted now, `errors` names it and nothing is changed. The snapshots can be recovered for the
+    hours of the setting `deleted_keep_hours`. With 0 hours, snapshots that were erased before the job failed are lost.
+    """
+    return change.apply(lambda context: snapshots.delete_batch(context, body.snapshots), only_jobs, looks=True)

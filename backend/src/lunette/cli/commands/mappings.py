@@ -2,8 +2,8 @@
 
 from lunette.cli.call import Call
 from lunette.cli.errors import UsageError
-from lunette.cli.running import change, list_items, send
-from lunette.cli.spec import Command, JsonObject, Param, standard
+from lunette.cli.running import change, list_items, send, several
+from lunette.cli.spec import Command, JsonObject, Param, for_several, standard
 from lunette.client.generated.enums import FAMILY
 
 _MAPPING = Param("mapping", "ID of the mapping, or VOLUME/HOST or VOLUME/HOST-GROUP.", noun="mapping")
@@ -33,18 +33,22 @@ def create(call: Call) -> None:
 
 
 def show(call: Call) -> None:
-    call.show(call.client.operate("mapping_show", {"mapping": _id_of(call)}))
+    call.show(call.client.operate("mapping_show", {"mapping": _id_of(call, call["mapping"])}))
 
 
 def delete(call: Call) -> None:
+    """One mapping, or several in one plan."""
     named = call["mapping"]
-    call.values = {**call.values, "mapping": _id_of(call)}
-    change(call, None, f"Deleted mapping {named}.")
+    ids = [_id_of(call, one) for one in named]
+    if len(ids) > 1:
+        several(call, ids, f"Deleted {len(ids)} mappings.")
+        return
+    call.values = {**call.values, "mapping": ids[0]}
+    change(call, None, f"Deleted mapping {named[0]}.")
 
 
-def _id_of(call: Call) -> str:
+def _id_of(call: Call, named: str) -> str:
     """The ID of the mapping VOLUME/OWNER. Raises UsageError if there is none or more than one."""
-    named = str(call["mapping"])
     volume, slash, owner = named.partition("/")
     if not slash:
         return named
@@ -77,7 +81,9 @@ COMMANDS = {
     "mapping": (
         _LISTED,
         Command("show", operations=("mapping_show",), params=(_MAPPING,), run=show),
-        Command("delete", operations=("mapping_delete",), params=(_MAPPING,), run=delete, interrupts=True),
+        for_several(
+            Command("delete", operations=("mapping_delete",), params=(_MAPPING,), run=delete, interrupts=True), "mapping"
+        ),
         Command(
             "create",
             "Maps volumes to a host or a host group, or splits them evenly over several hosts.",

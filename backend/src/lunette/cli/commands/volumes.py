@@ -2,7 +2,7 @@
 
 from lunette.cli.call import Call
 from lunette.cli.errors import UsageError
-from lunette.cli.running import body_of, delete, send
+from lunette.cli.running import body_of, send
 from lunette.cli.spec import Command, Param, standard
 from lunette.client.generated.enums import PROVISIONING
 
@@ -52,18 +52,6 @@ def set_(call: Call) -> None:
     send(call, body)
 
 
-def delete_(call: Call) -> None:
-    """One volume, or several in one plan."""
-    names = call["volume"]
-    if len(names) == 1:
-        call.values = {**call.values, "volume": names[0]}
-        delete(call)
-    else:
-        call.values = {**call.values, "volume": f"{len(names)} volumes"}
-        cascade = {"cascade": True} if call["cascade"] else {}
-        send(call, {"volumes": names, **cascade}, "volume_delete_batch")
-
-
 def roll_back(call: Call) -> None:
     """Returns a volume to the state of a snapshot."""
     body = body_of(call)
@@ -86,17 +74,8 @@ COMMANDS = {
         *standard(
             "volume",
             ("name", "array", "size_bytes", "provisioning", "state", "export.state", "mapped_to", "naa"),
-            with_delete=False,
-        ),
-        Command(
-            "delete",
-            "Deletes one or several volumes, all or none.",
-            ("volume_delete", "volume_delete_batch"),
-            (Param("volume", "Names or IDs of the volumes.", noun="volume", many=True),),
-            delete_,
-            destroys="volume",
-            more="A volume must have no mappings and no snapshots, unless --cascade is given. To confirm the deletion "
-            "of several volumes, type their number, such as '3 volumes', or specify it with --yes-destroy.",
+            destroys=True,
+            more="A volume must have no mappings and no snapshots, unless --cascade is given.",
         ),
         Command(
             "create",

@@ -1,8 +1,9 @@
 """Creates, changes and deletes host groups."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from sqlalchemy import select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from lunette.domain.exports import ReleaseKind
@@ -92,18 +93,26 @@ def delete(context: ChangeContext, group_id: str, *, cascade: bool = False) -> O
     return Outcome(plan=plan, ids=(group.id,))
 
 
-def delete_host(context: ChangeContext, host_id: str) -> Outcome:
-    """Deletes a host with its mappings, after it has left its group."""
+def delete_hosts(context: ChangeContext, references: Sequence[str], *, cascade: bool = False) -> Outcome:
+    """Deletes hosts, all or none. With `cascade`, after they have left their groups and lost their mappings; otherwise
+    refused while one has any.
+    """
     tx = context.tx
-    host = need(tx, Host, host_id)
+    rows, plan = hosts.deletion(tx, references, freed=cascade)
+    if not cascade:
+        return hosts.remove(context, rows, plan)
+    ids = [row.id for row in rows]
     first = Plan(title="", changes=(), steps=())
-    membership = tx.scalars(select(HostGroupMember).where(HostGroupMember.host_id == host.id)).one_or_none()
-    if membership is not None:
-        group = tx.get_one(HostGroup, membership.host_group_id)
-        others = tuple(member.host_id for member in group.members if member.host_id != host.id)
-        first = patch(context, group.id, HostGroupPatch(hosts=others)).plan
-    first = mappings.unmapped_first(context, Mapping.host_id == host.id, first)
-    return hosts.delete(context, host.id, first)
+    for group in tx.scalars(_groups_of(ids)).all():
+        others = tuple(member.host_id for member in group.members if member.host_id not in ids)
+        first = patch(context, group.id, HostGroupPatch(hosts=others)).plan.after(first)
+    first = mappings.unmapped_first(context, Mapping.host_id.in_(ids), first)
+    return hosts.remove(context, rows, plan.after(first))
+
+
+def _groups_of(host_ids: Sequence[str]) -> Select[HostGroup]:
+    members = select(HostGroupMember.host_group_id).where(HostGroupMember.host_id.in_(host_ids))
+    return select(HostGroup).where(HostGroup.id.in_(members)).order_by(HostGroup.name)
 
 
 def _facts(

@@ -1,6 +1,7 @@
 """Creates, changes and deletes hosts. Secrets and keys are sealed before they reach a row."""
 
-from collections.abc import Iterable
+import functools
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sqlalchemy import ColumnElement, select
@@ -14,50 +15,68 @@ from lunette.domain.identity import KeptIdentity
 from lunette.domain.mappings import Family
 from lunette.domain.plans import Leaving, Plan
 from lunette.engine.context import connected
+from lunette.engine.context.batch import chosen
 from lunette.engine.context.change import ChangeContext
-from lunette.engine.context.lookup import name_taken, need
+from lunette.engine.context.lookup import by_reference, must_be_ready, name_taken, need
 from lunette.engine.context.outcome import Outcome
 from lunette.engine.exports import exportset, numbers, sharing
 from lunette.engine.records.recording import recorded
 from lunette.planner.access import hosts as planner
-from lunette.planner.access.hosts import HostFacts, KnownHost, NewInitiator, NewTarget, Volumes
+from lunette.planner.access.hosts import HostFacts, KnownHost, NewHost, NewInitiator, NewTarget, Volumes
 from lunette.store.database import store_of
 from lunette.store.resources import Host, HostGroup, HostGroupMember, HostInitiator, Mapping, Target, Volume
 
 
-def create(context: ChangeContext, spec: HostCreate, kept: KeptIdentity | None = None) -> Outcome:
-    """Creates a host; a host that is restored after a deletion gets the names it had (`kept`)."""
+def create(context: ChangeContext, spec: HostCreate) -> Outcome:
+    """Creates a host."""
+    return create_all(context, [(spec, None)])
+
+
+def create_all(context: ChangeContext, specs: Sequence[tuple[HostCreate, KeptIdentity | None]]) -> Outcome:
+    """Creates hosts, all or none. A host that is restored after a deletion gets the names it had."""
+    new = [_planned(context, spec, kept) for spec, kept in specs]
+    plan = functools.reduce(lambda first, one: one.after(first), (one.plan for one in new))
+    if len(new) > 1:
+        plan = plan.model_copy(update={"title": f"Create {len(new)} hosts"})
+    if context.dry_run:
+        return Outcome(plan=plan)
+    ids = tuple(one.id for one in new)
+    with recorded(context, "host.created", plan, ids, batch=len(ids) > 1):
+        for (spec, _), one in zip(specs, new, strict=True):
+            _add(context.tx, spec, one)
+    return Outcome(plan=plan, ids=ids)
+
+
+def _planned(context: ChangeContext, spec: HostCreate, kept: KeptIdentity | None) -> NewHost:
     tx = context.tx
     names = (*spec.iqns, *spec.wwpns, *spec.nqns)
     facts = HostFacts(name_taken=name_taken(tx, Host, spec.name), initiator_owners=_initiator_owners(tx, names))
     new = planner.plan_create(spec, facts, context.services.identities, exportset.meta(tx, "appliance_id"))
-    if kept:
-        new = replace(new, id=kept.owner_id, target=NewTarget.again(kept))
-    if context.dry_run:
-        return Outcome(plan=new.plan)
-    with recorded(context, "host.created", new.plan, [new.id]):
-        host = Host(
-            id=new.id,
-            name=spec.name,
-            os_type=spec.os_type.value,
-            description=spec.description,
-            opens_without_missing_after_s=spec.opens_without_missing_after_s,
-            initiators=[_initiator(initiator) for initiator in new.initiators],
+    return replace(new, id=kept.owner_id, target=NewTarget.again(kept)) if kept else new
+
+
+def _add(tx: Session, spec: HostCreate, new: NewHost) -> None:
+    host = Host(
+        id=new.id,
+        name=spec.name,
+        os_type=spec.os_type.value,
+        description=spec.description,
+        opens_without_missing_after_s=spec.opens_without_missing_after_s,
+        initiators=[_initiator(initiator) for initiator in new.initiators],
+    )
+    set_chap(tx, host, spec.chap)
+    set_dhchap(tx, host, spec.dhchap)
+    tx.add(host)
+    tx.flush()
+    tx.add(
+        Target(
+            id=new.target.id,
+            host_id=new.id,
+            iqn=new.target.iqn,
+            nqn=new.target.nqn,
+            subsystem=new.target.subsystem,
         )
-        set_chap(tx, host, spec.chap)
-        set_dhchap(tx, host, spec.dhchap)
-        tx.add(host)
-        tx.flush()
-        tx.add(
-            Target(
-                id=new.target.id,
-                host_id=new.id,
-                iqn=new.target.iqn,
-                nqn=new.target.nqn,
-                subsystem=new.target.subsystem,
-            )
-        )
-    return Outcome(plan=new.plan, ids=(new.id,))
+    )
 
 
 def patch(context: ChangeContext, host_id: str, spec: HostPatch) -> Outcome:
@@ -103,21 +122,38 @@ def patch(context: ChangeContext, host_id: str, spec: HostPatch) -> Outcome:
     return Outcome(plan=plan, ids=(host.id,))
 
 
-def delete(context: ChangeContext, host_id: str, first: Plan | None = None) -> Outcome:
-    """Deletes a host. Refused while it is mapped or in a group, so no export changes.
+def delete(context: ChangeContext, host_id: str) -> Outcome:
+    """Deletes a host. Refused while it is mapped or in a group, so no export changes."""
+    host = need(context.tx, Host, host_id)
+    return remove(context, [host], planner.plan_delete(_known(context.tx, host)))
 
-    `first` is the plan by which it has neither mappings nor a group any more.
+
+def deletion(tx: Session, references: Sequence[str], *, freed: bool = False) -> tuple[list[Host], Plan]:
+    """Hosts, and the plan that deletes them, all or none. `freed`: they lose their mappings and leave their groups
+    before, which only a volume that is being changed prevents.
     """
-    tx = context.tx
-    host = need(tx, Host, host_id)
-    before = _known(tx, host)
-    plan = planner.plan_delete(before if first is None else replace(before, mapped=(), group=None))
-    plan = plan.after(first) if first is not None else plan
+    rows = by_reference(tx, Host, references)
+
+    def known(row: Host) -> KnownHost:
+        return replace(_known(tx, row), mapped=(), group=None) if freed else _known(tx, row)
+
+    def must_be_free(row: Host) -> None:
+        for volume in tx.scalars(select(Volume).join(Mapping).where(Mapping.host_id == row.id)) if freed else ():
+            must_be_ready(volume)
+
+    plan = planner.plan_delete_batch(chosen(references, rows, known, must_be_free))
+    return [rows[one] for one in references], plan
+
+
+def remove(context: ChangeContext, rows: Sequence[Host], plan: Plan) -> Outcome:
+    """Deletes hosts that have neither mappings nor a group, as one event."""
     if context.dry_run:
         return Outcome(plan=plan)
-    with recorded(context, "host.deleted", plan, [host.id]):
-        tx.delete(host)
-    return Outcome(plan=plan, ids=(host.id,))
+    ids = tuple(row.id for row in rows)
+    with recorded(context, "host.deleted", plan, ids, batch=len(ids) > 1):
+        for row in rows:
+            context.tx.delete(row)
+    return Outcome(plan=plan, ids=ids)
 
 
 def _initiator(new: NewInitiator) -> HostInitiator:

@@ -14,6 +14,7 @@ from lunette.domain.mappings import Family, MappingCreate, Protocol
 from lunette.domain.plans import Leaving, Plan, Unmapped
 from lunette.domain.units import counted
 from lunette.engine.context import connected
+from lunette.engine.context.batch import chosen
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.lookup import by_reference, must_be_ready, need_mapping
 from lunette.engine.context.outcome import Outcome
@@ -22,7 +23,7 @@ from lunette.engine.exports import exportset, numbers, sharing
 from lunette.engine.records.recording import recorded
 from lunette.planner.access import mappings as planner
 from lunette.planner.access.connected import Connected
-from lunette.planner.access.mappings import MappableVolume, MappingFacts, NewMapping, Owner
+from lunette.planner.access.mappings import KnownMapping, MappableVolume, MappingFacts, NewMapping, Owner
 from lunette.planner.access.numbers import HeldNumbers
 from lunette.planner.checks.checker import LunUse, check_luns
 from lunette.store.events import emit
@@ -198,12 +199,19 @@ def delete(context: ChangeContext, mapping_id: str) -> Outcome:
 
 
 def delete_batch(context: ChangeContext, ids: Sequence[str]) -> Outcome:
-    """Removes a batch of mappings as it was created: all or none."""
+    """Removes mappings as one change, all or none."""
     tx, services = context.tx, context.services
-    rows = [need_mapping(tx, mapping_id) for mapping_id in ids]
-    plan = unmapping(tx, services, rows)
+    rows = {row.id: row for row in tx.scalars(select(Mapping).where(Mapping.id.in_(ids)))}
+
+    def known(row: Mapping) -> KnownMapping:
+        return KnownMapping(row.id, tx.get_one(Volume, row.volume_id).name, _owner_of(tx, row).name)
+
+    planner.check_delete(
+        chosen(ids, rows, known, lambda row: must_be_ready(tx.get_one(Volume, row.volume_id))),
+    )
+    plan = unmapping(tx, services, [rows[one] for one in ids])
     if not context.dry_run:
-        unmap(context, rows, plan)
+        unmap(context, [rows[one] for one in ids], plan)
     return Outcome(plan=plan, ids=() if context.dry_run else tuple(ids))
 
 
@@ -286,18 +294,19 @@ def take_away(tx: Session, services: Services, mapping: Mapping) -> None:
 def _plan_delete(tx: Session, services: Services, mapping: Mapping) -> Plan:
     volume = tx.get_one(Volume, mapping.volume_id)
     must_be_ready(volume)
-    owner: Host | HostGroup = (
-        tx.get_one(Host, mapping.host_id) if mapping.host_id else tx.get_one(HostGroup, mapping.host_group_id)
-    )
     leaving = Leaving(volume_id=volume.id, name=volume.name)
     return planner.plan_delete(
         leaving,
-        owner.name,
+        _owner_of(tx, mapping).name,
         mapping.lun,
         Family(mapping.family),
         _connected(tx, services, mapping),
         read_settings(tx).number_held_hours,
     )
+
+
+def _owner_of(tx: Session, mapping: Mapping) -> Host | HostGroup:
+    return tx.get_one(Host, mapping.host_id) if mapping.host_id else tx.get_one(HostGroup, mapping.host_group_id)
 
 
 def _host_ids(tx: Session, mapping: Mapping) -> set[str]:

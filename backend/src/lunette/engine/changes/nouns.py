@@ -50,12 +50,12 @@ class Noun:
     verbs: Mapping[Verb, Callable[[ChangeContext, str, Any], Outcome]] = field(default_factory=dict)
     """Changes of one existing object: they take its ID or name, and the spec."""
     delete: Callable[[ChangeContext, Sequence[str]], Outcome] = _cannot
-    """Takes IDs or names; only one, except for mappings."""
+    """Takes IDs or names; only one, except for mappings and hosts."""
 
 
-def _restore_host(context: ChangeContext, states: States) -> Outcome:
-    spec, identity = _spec_and_identity(states)
-    return hosts.create(context, HostCreate.model_validate(spec), identity)
+def _restore_hosts(context: ChangeContext, states: States) -> Outcome:
+    parts = [_spec_and_identity({id_: state}) for id_, state in states.items()]
+    return hosts.create_all(context, [(HostCreate.model_validate(spec), identity) for spec, identity in parts])
 
 
 def _restore_host_group(context: ChangeContext, states: States) -> Outcome:
@@ -119,9 +119,9 @@ NOUNS: Mapping[SiteNoun, Noun] = {
     SiteNoun.HOST: Noun(
         "host",
         create=lambda context, specs: hosts.create(context, specs[0]),
-        restore=_restore_host,
+        restore=_restore_hosts,
         verbs={Verb.PATCH: hosts.patch},
-        delete=lambda context, refs: hosts.delete(context, refs[0]),
+        delete=host_groups.delete_hosts,
     ),
     SiteNoun.HOST_GROUP: Noun(
         "host group",

@@ -10,18 +10,20 @@ from lunette.domain.arrays import ArrayEngine
 from lunette.domain.errors import Blocker
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.observations import Observation
+from lunette.domain.plans import Plan
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
 from lunette.domain.volumes import Provisioning, VolumeRollBack
 from lunette.engine.changes import deleted_snapshots, volumes
+from lunette.engine.context.batch import chosen
 from lunette.engine.context.change import ChangeContext
-from lunette.engine.context.lookup import must_be_ready, name_taken, need
+from lunette.engine.context.lookup import by_reference, must_be_ready, name_taken, need
 from lunette.engine.context.outcome import Outcome
 from lunette.engine.journal.filing import file_job
 from lunette.planner.checks.checker import Bounds, check
 from lunette.planner.engines.volume_engines import thick_snapshot_reason
 from lunette.planner.volumes import snapshots as planner
 from lunette.planner.volumes.deletion import DoomedSnapshot, retention
-from lunette.planner.volumes.snapshots import KnownSnapshot
+from lunette.planner.volumes.snapshots import KnownSnapshot, SnapshotToDelete
 from lunette.store.resources import Array, DeletedSnapshot, DeletedVolume, Snapshot, Volume
 from lunette.store.schedules import CloneOrigin
 from lunette.store.schema import utc_now
@@ -64,18 +66,48 @@ def delete(context: ChangeContext, snapshot_id: str, *, keep: bool = True) -> Ou
     """
     tx = context.tx
     snapshot = need(tx, Snapshot, snapshot_id)
-    must_be_ready(tx.get_one(Volume, snapshot.volume_id))
-    must_be_settled(tx, [snapshot])
-    seen, before = context.services.seen(), _known(tx, snapshot)
-    hours = read_settings(tx).deleted_keep_hours if keep else 0
-    kept = planner.retention(before, hours, utc_now(), seen)
-    plan = planner.plan_delete(before, _bound_to(tx, [snapshot], seen)[snapshot.id], kept)
+    _must_be_free(tx, snapshot)
+    seen = context.services.seen()
+    (doomed,) = _to_delete(tx, [snapshot], seen, keep=keep).values()
+    return _file_deletion(context, [snapshot], planner.plan_delete(doomed), seen)
+
+
+def delete_batch(context: ChangeContext, references: Sequence[str]) -> Outcome:
+    """Deletes many snapshots as one job, all or none; each is retained or erased like a single one."""
+    tx = context.tx
+    seen, rows = context.services.seen(), by_reference(tx, Snapshot, references)
+    doomed = _to_delete(tx, list(dict.fromkeys(rows.values())), seen)
+    picked = chosen(references, rows, lambda row: doomed[row.id], lambda row: _must_be_free(tx, row))
+    plan = planner.plan_delete_batch(picked)
+    return _file_deletion(context, [rows[one] for one in references], plan, seen)
+
+
+def _file_deletion(context: ChangeContext, rows: Sequence[Snapshot], plan: Plan, seen: Observation) -> Outcome:
     check(plan, seen, Bounds())
     if context.dry_run:
         return Outcome(plan=plan)
-    snapshot.state = ResourceState.DELETING.value
-    context.emit("snapshot.deleting", plan.title, ref=snapshot.id)
-    return file_job(context, JobKind.SNAPSHOT_DELETE, Outcome(plan=plan, ids=(snapshot.id,)))
+    for row in rows:
+        row.state = ResourceState.DELETING.value
+    ids = tuple(row.id for row in rows)
+    is_one = len(ids) == 1
+    data = None if is_one else {"ids": list(ids)}
+    context.emit("snapshot.deleting", plan.title, ref=ids[0] if is_one else None, data=data)
+    return file_job(context, JobKind.SNAPSHOT_DELETE, Outcome(plan=plan, ids=ids))
+
+
+def _must_be_free(tx: Session, row: Snapshot) -> None:
+    must_be_ready(tx.get_one(Volume, row.volume_id))
+    must_be_settled(tx, [row])
+
+
+def _to_delete(
+    tx: Session, rows: Sequence[Snapshot], seen: Observation, *, keep: bool = True
+) -> dict[str, SnapshotToDelete]:
+    clones, known, now = _bound_to(tx, rows, seen), _known_all(tx, rows), utc_now()
+    hours = read_settings(tx).deleted_keep_hours if keep else 0
+    return {
+        id_: SnapshotToDelete(one, clones[id_], planner.retention(one, hours, now, seen)) for id_, one in known.items()
+    }
 
 
 def must_be_settled(tx: Session, rows: Sequence[Snapshot]) -> None:
@@ -99,10 +131,10 @@ def of_volumes(tx: Session, volume_ids: Iterable[str]) -> dict[str, list[Snapsho
 
 def doomed(tx: Session, rows: Sequence[Snapshot], seen: Observation) -> tuple[DoomedSnapshot, ...]:
     """Snapshots of one volume that are deleted with others."""
-    clones, now = _bound_to(tx, rows, seen), utc_now()
+    clones, known, now = _bound_to(tx, rows, seen), _known_all(tx, rows), utc_now()
     return tuple(
         DoomedSnapshot(
-            row.id, row.name, clones[row.id], is_missing=planner.retention(_known(tx, row), 1, now, seen) is None
+            row.id, row.name, clones[row.id], is_missing=planner.retention(known[row.id], 1, now, seen) is None
         )
         for row in rows
     )
@@ -188,13 +220,21 @@ def _bound_to(tx: Session, snapshots: Sequence[Snapshot], seen: Observation) -> 
 
 
 def _known(tx: Session, snapshot: Snapshot) -> KnownSnapshot:
-    volume = tx.get_one(Volume, snapshot.volume_id)
-    array = tx.get_one(Array, volume.array_id)
-    return KnownSnapshot(
-        id=snapshot.id,
-        name=snapshot.name,
-        volume=volumes.known(tx, volume),
-        size_bytes=snapshot.size_bytes,
-        array=array.name,
-        array_id=array.id,
-    )
+    return _known_all(tx, [snapshot])[snapshot.id]
+
+
+def _known_all(tx: Session, snapshots: Sequence[Snapshot]) -> dict[str, KnownSnapshot]:
+    """The rows in the form that the planner uses, by ID."""
+    of = {row.id: row for row in tx.scalars(select(Volume).where(Volume.id.in_([one.volume_id for one in snapshots])))}
+    arrays, known = {id_: tx.get_one(Array, row.array_id) for id_, row in of.items()}, volumes.known_all(tx, [*of.values()])
+    return {
+        one.id: KnownSnapshot(
+            id=one.id,
+            name=one.name,
+            volume=known[one.volume_id],
+            size_bytes=one.size_bytes,
+            array=arrays[one.volume_id].name,
+            array_id=arrays[one.volume_id].id,
+        )
+        for one in snapshots
+    }

@@ -6,12 +6,12 @@ from dataclasses import replace
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from lunette.domain.errors import LunetteError
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.snapshots import SnapshotBatch
 from lunette.domain.volumes import Provisioning
 from lunette.engine.changes import deleted_snapshots, mappings, snapshots, volumes
 from lunette.engine.changes.schedules import zone_of
+from lunette.engine.context.batch import chosen
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.lookup import by_reference, must_be_ready
 from lunette.engine.context.outcome import Outcome
@@ -19,7 +19,7 @@ from lunette.engine.journal.filing import file_job
 from lunette.planner.checks.checker import Bounds, check
 from lunette.planner.system.schedules import snapshot_name
 from lunette.planner.volumes import batches as planner
-from lunette.planner.volumes.batches import Chosen, VolumeToDelete
+from lunette.planner.volumes.batches import VolumeToDelete, VolumeToTake
 from lunette.planner.volumes.deletion import retention
 from lunette.store.resources import Array, DeletedVolume, Mapping, Snapshot, Volume
 from lunette.store.schema import utc_now
@@ -32,24 +32,28 @@ def delete(context: ChangeContext, references: Sequence[str], *, cascade: bool =
     """
     tx = context.tx
     seen, rows = context.services.seen(), by_reference(tx, Volume, references)
-    snapshots_of = snapshots.of_volumes(tx, [row.id for row in rows.values()]) if cascade else {}
+    known = volumes.known_all(tx, list(rows.values()))
+    snapshots_of = snapshots.of_volumes(tx, list(known)) if cascade else {}
     hours, now = read_settings(tx).deleted_keep_hours, utc_now()
     shown = {volume.volume_id: volume for volume in seen.volumes}
-    doomed = []
-    for one in _chosen(tx, references, rows, must_be_settled=True):
-        there = shown.get(one.volume.id) if one.volume else None
-        seen_of_it = seen.model_copy(update={"volumes": (there,) if there else ()})
-        kept = retention(one.volume, hours, now, seen_of_it) if one.volume else None
-        if one.volume is None or not cascade:
-            doomed.append(VolumeToDelete(one, kept))
-            continue
-        own = snapshots_of.get(one.volume.id, [])
+
+    def doomed(row: Volume) -> VolumeToDelete:
+        there = shown.get(row.id)
+        kept = retention(known[row.id], hours, now, seen.model_copy(update={"volumes": (there,) if there else ()}))
+        if not cascade:
+            return VolumeToDelete(known[row.id], kept)
         # The snapshots of a volume that no longer exists may be all that is left of its data.
-        named = one.volume.snapshots if hours and kept is None else ()
-        alone = replace(one.volume, mapped_to=(), snapshots=named)
-        freed = replace(one, volume=alone, busy=one.busy or _settling(tx, own))
-        doomed.append(VolumeToDelete(freed, kept, snapshots.doomed(tx, own, seen)))
-    plan = planner.plan_delete(doomed, _emptied(tx, rows.values()))
+        named = known[row.id].snapshots if hours and kept is None else ()
+        alone = replace(known[row.id], mapped_to=(), snapshots=named)
+        return VolumeToDelete(alone, kept, snapshots.doomed(tx, snapshots_of.get(row.id, []), seen))
+
+    def must_be_free(row: Volume) -> None:
+        must_be_ready(row)
+        deleted_snapshots.must_be_settled(tx, [row.id])
+        if own := snapshots_of.get(row.id):
+            snapshots.must_be_settled(tx, own)
+
+    plan = planner.plan_delete(chosen(references, rows, doomed, must_be_free), _emptied(tx, rows.values()))
     check(plan, seen, Bounds())
     ids = tuple(one.volume_id for one in plan.leaving)
     if cascade:
@@ -72,22 +76,22 @@ def take_snapshots(context: ChangeContext, spec: SnapshotBatch) -> Outcome:
     """Creates a snapshot of each volume. Hosts can write meanwhile."""
     tx = context.tx
     seen, rows = context.services.seen(), by_reference(tx, Volume, spec.volumes)
-    chosen, at = _chosen(tx, spec.volumes, rows), utc_now().astimezone(zone_of(tx))
-    taken = set(tx.scalars(select(Snapshot.name)))
-    names, used = list[str](), set(taken)
-    for one in chosen:
-        names.append(snapshot_name(spec.name, one.volume.name if one.volume else one.reference, at, used))
-        used.add(names[-1])
-    new = planner.plan_take(chosen, names, seen, taken, context.services.identities, atomic=spec.atomic)
+    known, at = volumes.known_all(tx, list(rows.values())), utc_now().astimezone(zone_of(tx))
+    used, names = set(tx.scalars(select(Snapshot.name))), dict[str, str]()
+    for row in dict.fromkeys(rows[one] for one in spec.volumes if one in rows):
+        names[row.id] = snapshot_name(spec.name, row.name, at, used)
+        used.add(names[row.id])
+    picked = chosen(spec.volumes, rows, lambda row: VolumeToTake(known[row.id], names[row.id]), must_be_ready)
+    new = planner.plan_take(picked, seen, context.services.identities, atomic=spec.atomic)
     check(new.plan, seen, Bounds())
     if context.dry_run:
         return Outcome(plan=new.plan)
-    for step, name, reference in zip(new.snapshots, names, spec.volumes, strict=True):
+    for step, reference in zip(new.snapshots, spec.volumes, strict=True):
         row = rows[reference]
         tx.add(
             Snapshot(
                 id=step.snapshot_id,
-                name=name,
+                name=names[row.id],
                 volume_id=row.id,
                 size_bytes=row.size_bytes,
                 backing_name=step.backing_name,
@@ -97,36 +101,6 @@ def take_snapshots(context: ChangeContext, spec: SnapshotBatch) -> Outcome:
     ids = tuple(step.snapshot_id for step in new.snapshots)
     context.emit("snapshot.creating", new.plan.title, data={"ids": list(ids)})
     return file_job(context, JobKind.SNAPSHOTS_CREATE, Outcome(plan=new.plan, ids=ids))
-
-
-def _chosen(
-    tx: Session, references: Sequence[str], rows: dict[str, Volume], *, must_be_settled: bool = False
-) -> list[Chosen]:
-    """`must_be_settled`: also refuses if a job uses one of its deleted snapshots."""
-    known = volumes.known_all(tx, list(rows.values()))
-    return [
-        Chosen(one, known[rows[one].id], _blocker(tx, rows[one], must_be_settled)) if one in rows else Chosen(one, None)
-        for one in references
-    ]
-
-
-def _settling(tx: Session, own: Sequence[Snapshot]) -> str | None:
-    """Why the snapshots of a volume cannot be deleted now; None if they can."""
-    try:
-        snapshots.must_be_settled(tx, own)
-    except LunetteError as error:
-        return error.detail.removesuffix(".")
-    return None
-
-
-def _blocker(tx: Session, row: Volume, must_be_settled: bool) -> str | None:
-    try:
-        must_be_ready(row)
-        if must_be_settled:
-            deleted_snapshots.must_be_settled(tx, [row.id])
-    except LunetteError as error:
-        return error.detail.removesuffix(".")
-    return None
 
 
 def _emptied(tx: Session, rows: Iterable[Volume]) -> set[str]:

@@ -119,7 +119,7 @@ def taken_back(tx: Session, services: Services, job: Job) -> None:
     deleted_snapshots.not_deleted(tx, job)
     if kind in _TAKING_VOLUMES:
         array_release.not_released(tx, job)
-    gone = _destroyed(tx, job) if kind is JobKind.VOLUME_DELETE else []
+    gone = _destroyed(tx, job) if kind in (JobKind.VOLUME_DELETE, JobKind.SNAPSHOT_DELETE) else []
     if gone:
         tx.execute(delete(Volume).where(Volume.id.in_(gone)))
         deleted_snapshots.forget_orphans(tx)
@@ -131,13 +131,14 @@ def taken_back(tx: Session, services: Services, job: Job) -> None:
 
 
 def _destroyed(tx: Session, job: Job) -> list[str]:
-    """The volumes whose data a deletion had destroyed before it was rolled back: they cannot be ready again."""
+    """The volumes or snapshots that a deletion had destroyed before it was rolled back: they cannot be ready again."""
+    noun = job.resource_kind
     steps = tx.scalars(
         select(JobStep).where(
-            JobStep.job_id == job.id, JobStep.kind == "volume.delete", JobStep.state == StepState.DONE.value
+            JobStep.job_id == job.id, JobStep.kind == f"{noun}.delete", JobStep.state == StepState.DONE.value
         )
     )
-    return [step.payload["volume_id"] for step in steps]
+    return [step.payload[f"{noun}_id"] for step in steps]
 
 
 def stuck(tx: Session, services: Services, job: Job) -> None:

@@ -11,6 +11,7 @@ from lunette.domain.plans import Action, Leaving, Plan, PlannedChange
 from lunette.domain.units import counted
 from lunette.planner.access.connected import Connected
 from lunette.planner.access.sharing import Fault
+from lunette.planner.checks.batch import Chosen, check_each, titled
 from lunette.planner.checks.findings import Findings, shorten
 from lunette.planner.checks.names import check_name
 
@@ -241,16 +242,32 @@ def leaving(volumes: Volumes, families: Collection[Family]) -> tuple[Leaving, ..
 def plan_delete(host: KnownHost) -> Plan:
     """Deletes a host. Raises InUse while it has mappings or is in a group."""
     findings = Findings()
+    _check_deletion(findings, host, "host")
+    findings.refuse(f"Host {host.name} was not deleted")
+    return _deletion([host])
+
+
+def plan_delete_batch(chosen: Sequence[Chosen[KnownHost]]) -> Plan:
+    """Deletes hosts, all or none. Raises InUse, Conflict or Invalid naming each that prevents it."""
+    refusal = ("No host was deleted", "Host {} was not deleted")
+    return _deletion(check_each("host", chosen, refusal, _check_deletion))
+
+
+def _check_deletion(findings: Findings, host: KnownHost, where: str) -> None:
     if host.mapped:
         message = f"it has {len(host.mapped)} mappings (volumes {shorten(host.mapped)}); delete them first"
-        findings.add(InUse, "host", host.name, message, (one for one in host.blockers if one.noun == "volume"))
+        findings.add(InUse, where, host.name, message, (one for one in host.blockers if one.noun == "volume"))
     if host.group:
         message = f"it is a member of host group {host.group}; remove it from the group first"
-        findings.add(InUse, "host", host.name, message, (one for one in host.blockers if one.noun == "host_group"))
-    findings.refuse(f"Host {host.name} was not deleted")
+        findings.add(InUse, where, host.name, message, (one for one in host.blockers if one.noun == "host_group"))
+
+
+def _deletion(hosts: Sequence[KnownHost]) -> Plan:
     detail = "its initiators are deleted"
     return Plan(
-        title=f"Delete host {host.name}",
-        changes=(PlannedChange(action=Action.DESTROY, noun="host", name=host.name, detail=detail),),
+        title=titled("Delete {} hosts", "Delete host {}", hosts),
+        changes=tuple(
+            PlannedChange(action=Action.DESTROY, noun="host", name=host.name, detail=detail) for host in hosts
+        ),
         steps=(),
     )

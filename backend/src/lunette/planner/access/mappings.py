@@ -29,6 +29,7 @@ from lunette.planner.access.sharing import (
     shared_without_reservations,
     twice,
 )
+from lunette.planner.checks.batch import Chosen, check_each
 from lunette.planner.checks.findings import Findings, at
 
 NAMES = {Family.SCSI: "SCSI", Family.NVME: "NVMe"}
@@ -347,6 +348,24 @@ def plan_delete(volume: Leaving, owner: str, lun: int, family: Family, connected
         warnings=connected.warnings(),
         leaving=(volume,),
     )
+
+
+@dataclass(frozen=True)
+class KnownMapping:
+    """A mapping of the database, as far as a batch names it."""
+
+    id: str
+    volume: str
+    owner: str
+
+    @property
+    def name(self) -> str:
+        return f"of volume {self.volume} to {self.owner}"
+
+
+def check_delete(chosen: Sequence[Chosen[KnownMapping]]) -> None:
+    """Raises Conflict or Invalid naming each mapping that cannot be removed now."""
+    check_each("mapping", chosen, ("No volume was unmapped", "Mapping {} was not deleted"))
 
 
 def merged(plans: Sequence[Plan]) -> Plan:

@@ -26,10 +26,11 @@ class Findings:
     def add_problem(self, error: type[LunetteError], problem: FieldProblem) -> None:
         self._found[error].append(problem)
 
-    def take(self, other: "Findings", about: str) -> None:
-        """Adds the problems of other findings, each prefixed with its subject."""
+    def take(self, other: "Findings", about: str = "") -> None:
+        """Adds the problems of other findings, each prefixed with its subject if there is one."""
+        prefix = f"{about}: " if about else ""
         for error, problems in other._found.items():  # noqa: SLF001 one of its own kind
-            self._found[error] += [one.model_copy(update={"message": f"{about}: {one.message}"}) for one in problems]
+            self._found[error] += [one.model_copy(update={"message": f"{prefix}{one.message}"}) for one in problems]
 
     def __bool__(self) -> bool:
         return any(self._found.values())

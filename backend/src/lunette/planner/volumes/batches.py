@@ -4,12 +4,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lunette.domain.arrays import ArrayEngine
-from lunette.domain.errors import Conflict, Invalid
+from lunette.domain.errors import Invalid
 from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Leaving, Plan, PlannedChange
 from lunette.domain.steps import AnyStep, ExportsGone, SnapshotTake
 from lunette.domain.volumes import MAX_BATCH
+from lunette.planner.checks.batch import Chosen, check_each, examined, titled
 from lunette.planner.checks.findings import Findings
 from lunette.planner.checks.names import check_name
 from lunette.planner.engines.volume_engines import snapshotting_together, thin_pooling
@@ -27,58 +28,69 @@ from lunette.planner.volumes.snapshots import check_volume, taking
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """One volume of a batch, by the reference the spec used. `volume` None: it does not exist; `busy`: a job uses
-    it.
-    """
-
-    reference: str
-    volume: KnownVolume | None
-    busy: str | None = None
-
-
-@dataclass(frozen=True)
 class VolumeToDelete:
     """A volume to delete, and how it is retained; None: its data is lost immediately."""
 
-    chosen: Chosen
+    volume: KnownVolume
     kept: VolumeRetention | None
     snapshots: tuple[DoomedSnapshot, ...] = ()
     """Snapshots that are deleted with it."""
 
+    @property
+    def id(self) -> str:
+        return self.volume.id
 
-def plan_delete(doomed: Sequence[VolumeToDelete], emptied: Collection[str]) -> Plan:
+    @property
+    def name(self) -> str:
+        return self.volume.name
+
+
+def plan_delete(chosen: Sequence[Chosen[VolumeToDelete]], emptied: Collection[str]) -> Plan:
     """Deletes volumes, all or none: reversible steps come before irreversible ones.
 
     `emptied` are the groups that have no other thin volume than these; if none of them is retained, the thin pool is
     removed. Raises InUse, Conflict or Invalid naming each volume that prevents it.
     """
-    findings = Findings()
-    volumes = _known(findings, [one.chosen for one in doomed])
-    for index, volume in volumes.items():
-        own = Findings()
-        check_deletion(own, volume, _at(index), doomed[index].kept)
-        check_clones(own, doomed[index].snapshots, _at(index))
-        findings.take(own, f"volume {volume.name}")
-    findings.refuse(_title("No volume was deleted", "Volume {} was not deleted", volumes), MAX_BATCH)
+    doomed = check_each("volume", chosen, ("No volume was deleted", "Volume {} was not deleted"), _check)
     changes, steps = list[PlannedChange](), list[AnyStep]()
-    for index, volume in volumes.items():
-        with_it, snapshot_steps = snapshot_deletions(volume, doomed[index].snapshots, doomed[index].kept)
-        detail, parts = deletion(volume, last_thin=False, kept=doomed[index].kept)
-        changes += [*with_it, PlannedChange(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail)]
+    for one in doomed:
+        with_it, snapshot_steps = snapshot_deletions(one.volume, one.snapshots, one.kept)
+        detail, parts = deletion(one.volume, last_thin=False, kept=one.kept)
+        changes += [*with_it, PlannedChange(action=Action.DESTROY, noun="volume", name=one.name, detail=detail)]
         steps += [*snapshot_steps, *(step for step in parts if not isinstance(step, ExportsGone))]
-    kept = {volume.group for index, volume in volumes.items() if doomed[index].kept}
-    engines = {volume.group: volume.array_engine for volume in volumes.values()}
+    kept = {one.volume.group for one in doomed if one.kept}
+    engines = {one.volume.group: one.volume.array_engine for one in doomed}
     for group in sorted(set(emptied) - kept):
         if pooling := thin_pooling(engines[group]):
             steps.append(pooling.pool_remove(group))
-    waits = ExportsGone(volume_ids=tuple(volume.id for volume in volumes.values()), deadline_s=DEADLINE_S)
+    waits = ExportsGone(volume_ids=tuple(one.id for one in doomed), deadline_s=DEADLINE_S)
     return Plan(
-        title=_title(f"Delete {len(volumes)} volumes", "Delete volume {}", volumes),
+        title=titled("Delete {} volumes", "Delete volume {}", doomed),
         changes=tuple(changes),
         steps=(waits, *sorted(steps, key=lambda step: step.irreversible)),
-        leaving=tuple(Leaving(volume_id=volume.id, name=volume.name) for volume in volumes.values()),
+        leaving=tuple(Leaving(volume_id=one.id, name=one.name) for one in doomed),
     )
+
+
+def _check(findings: Findings, doomed: VolumeToDelete, where: str) -> None:
+    check_deletion(findings, doomed.volume, where, doomed.kept)
+    check_clones(findings, doomed.snapshots, where)
+
+
+@dataclass(frozen=True)
+class VolumeToTake:
+    """A volume of which a snapshot is taken, and the name of the snapshot."""
+
+    volume: KnownVolume
+    snapshot: str
+
+    @property
+    def id(self) -> str:
+        return self.volume.id
+
+    @property
+    def name(self) -> str:
+        return self.volume.name
 
 
 @dataclass(frozen=True)
@@ -89,34 +101,29 @@ class NewSnapshots:
 
 
 def plan_take(
-    chosen: Sequence[Chosen],
-    names: Sequence[str],
-    seen: Observation,
-    taken: Collection[str],
-    ids: IdentitySource,
-    *,
-    atomic: bool = False,
+    chosen: Sequence[Chosen[VolumeToTake]], seen: Observation, ids: IdentitySource, *, atomic: bool = False
 ) -> NewSnapshots:
     """Creates a snapshot of each, all or none; with `atomic`, at the same point in time.
 
     Raises Invalid or Conflict naming each volume that prevents it.
     """
+
+    def check(own: Findings, one: VolumeToTake, where: str) -> None:
+        check_name(own, "snapshot", one.snapshot, taken=False, field=f"{where}.name")
+        check_volume(own, one.volume, seen, where)
+
     findings = Findings()
-    volumes = _known(findings, chosen)
-    for index, volume in volumes.items():
-        own = Findings()
-        check_name(own, "snapshot", names[index], names[index] in taken, f"{_at(index)}.name")
-        check_volume(own, volume, seen, _at(index))
-        findings.take(own, f"volume {volume.name}")
-    if atomic and (apart := _apart(list(volumes.values()))):
+    found = examined(findings, "volume", chosen, check)
+    volumes = [one.volume for one in found]
+    if atomic and (apart := _apart(volumes)):
         findings.add(Invalid, "atomic", "the snapshots", apart)
     findings.refuse("No snapshot was taken", MAX_BATCH)
-    made = [taking(names[index], volume, ids) for index, volume in volumes.items()]
+    made = [taking(one.snapshot, one.volume, ids) for one in found]
     snapshots = tuple(step for _, step in made)
-    engines = {volume.group: volume.array_engine for volume in volumes.values()}
+    engines = {volume.group: volume.array_engine for volume in volumes}
     return NewSnapshots(
         plan=Plan(
-            title=_title(f"Take snapshots of {len(volumes)} volumes", "Take a snapshot of volume {}", volumes),
+            title=titled("Take snapshots of {} volumes", "Take a snapshot of volume {}", found),
             changes=tuple(change for change, _ in made),
             steps=tuple(_together(snapshots, engines, ids)),
         ),
@@ -146,31 +153,3 @@ def _together(
             yield at_once.snapshots_step(group, ids.id(), own)
         else:
             yield from own
-
-
-def _known(findings: Findings, chosen: Sequence[Chosen]) -> dict[int, KnownVolume]:
-    """The existing volumes, by their place in the spec."""
-    found: dict[int, KnownVolume] = {}
-    places: dict[str, int] = {}
-    for index, one in enumerate(chosen):
-        if one.volume is None:
-            message = f"volume {one.reference} was not found; it may have been deleted. Reload the list"
-            findings.add(Invalid, _at(index), one.reference, message)
-        elif one.volume.id in places:
-            message = f"volume {one.volume.name} is listed twice, here and at {_at(places[one.volume.id])}"
-            findings.add(Invalid, _at(index), one.reference, message)
-        elif one.busy:
-            findings.add(Conflict, _at(index), one.volume.name, f"volume {one.volume.name}: {one.busy}")
-            places[one.volume.id] = index
-        else:
-            found[index] = one.volume
-            places[one.volume.id] = index
-    return found
-
-
-def _at(index: int) -> str:
-    return f"volumes[{index}]"
-
-
-def _title(many: str, one: str, volumes: dict[int, KnownVolume]) -> str:
-    return many if len(volumes) != 1 else one.format(next(iter(volumes.values())).name)

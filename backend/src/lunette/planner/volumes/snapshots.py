@@ -11,8 +11,9 @@ from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.sizes import format_size
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
-from lunette.domain.steps import ExportsGone, SnapshotTake, VolumeRollBack, VolumesSeal
+from lunette.domain.steps import AnyStep, ExportsGone, SnapshotTake, VolumeRollBack, VolumesSeal
 from lunette.domain.volumes import Provisioning, VolumeCreate
+from lunette.planner.checks.batch import Chosen, check_each, titled
 from lunette.planner.checks.findings import Findings, shorten
 from lunette.planner.checks.names import check_name
 from lunette.planner.engines.volume_engines import (
@@ -105,29 +106,64 @@ def retention(snapshot: KnownSnapshot, hours: int, now: dt.datetime, seen: Obser
     return SnapshotRetention(hours, now + dt.timedelta(hours=hours), is_active or is_hidden)
 
 
-def plan_delete(snapshot: KnownSnapshot, clones: Sequence[Blocker], kept: SnapshotRetention | None = None) -> Plan:
+@dataclass(frozen=True)
+class SnapshotToDelete:
+    """A snapshot to delete, the volumes that depend on it, and how it is retained; None: it is destroyed."""
+
+    snapshot: KnownSnapshot
+    clones: Sequence[Blocker] = ()
+    kept: SnapshotRetention | None = None
+
+    @property
+    def id(self) -> str:
+        return self.snapshot.id
+
+    @property
+    def name(self) -> str:
+        return self.snapshot.name
+
+
+def plan_delete(doomed: SnapshotToDelete) -> Plan:
     """Retains it if so configured, or else destroys it.
 
-    `clones` are the volumes that depend on it. Raises InUse if there are any, Conflict while its array is not active.
+    Raises InUse if volumes depend on it, Conflict while its array is not active.
     """
     findings = Findings()
-    if clones:
-        message = f"on this engine its clones depend on it: {clones_in_words(clones)}; delete these first"
-        findings.add(InUse, "snapshot", snapshot.name, message, clones)
-    if kept is not None and not kept.is_reachable:
-        message = f"array {snapshot.array} is not active; check its state first"
-        findings.add(Conflict, "snapshot", snapshot.name, message)
-    findings.refuse(f"Snapshot {snapshot.name} was not deleted")
-    volume = snapshot.volume
-    engine, group = volume.array_engine, volume.group
-    detail = f"volume {volume.name} can no longer be rolled back to it; its clones remain"
-    step = delete_snapshot_step(engine, group, volume.id, snapshot.id, kept.hours if kept else 0)
-    if kept is not None:
-        detail = f"{recoverable(kept.hours, kept.until)}; the space that only this snapshot holds remains in use"
+    _check_deletion(findings, doomed, "snapshot")
+    findings.refuse(f"Snapshot {doomed.name} was not deleted")
+    return _deletion([doomed])
+
+
+def plan_delete_batch(chosen: Sequence[Chosen[SnapshotToDelete]]) -> Plan:
+    """Deletes snapshots, all or none. Raises InUse, Conflict or Invalid naming each that prevents it."""
+    refusal = ("No snapshot was deleted", "Snapshot {} was not deleted")
+    return _deletion(check_each("snapshot", chosen, refusal, _check_deletion))
+
+
+def _check_deletion(findings: Findings, doomed: SnapshotToDelete, where: str) -> None:
+    if doomed.clones:
+        message = f"on this engine its clones depend on it: {clones_in_words(doomed.clones)}; delete these first"
+        findings.add(InUse, where, doomed.name, message, doomed.clones)
+    if doomed.kept is not None and not doomed.kept.is_reachable:
+        message = f"array {doomed.snapshot.array} is not active; check its state first"
+        findings.add(Conflict, where, doomed.name, message)
+
+
+def _deletion(doomed: Sequence[SnapshotToDelete]) -> Plan:
+    """Reversible steps come before irreversible ones."""
+    changes, steps = list[PlannedChange](), list[AnyStep]()
+    for one in doomed:
+        kept, volume = one.kept, one.snapshot.volume
+        detail = f"volume {volume.name} can no longer be rolled back to it; its clones remain"
+        if kept is not None:
+            detail = f"{recoverable(kept.hours, kept.until)}; the space that only this snapshot holds remains in use"
+        changes.append(PlannedChange(action=Action.DESTROY, noun="snapshot", name=one.name, detail=detail))
+        hours = kept.hours if kept else 0
+        steps.append(delete_snapshot_step(volume.array_engine, volume.group, volume.id, one.id, hours))
     return Plan(
-        title=f"Delete snapshot {snapshot.name}",
-        changes=(PlannedChange(action=Action.DESTROY, noun="snapshot", name=snapshot.name, detail=detail),),
-        steps=(step,),
+        title=titled("Delete {} snapshots", "Delete snapshot {}", doomed),
+        changes=tuple(changes),
+        steps=tuple(sorted(steps, key=lambda step: step.irreversible)),
     )
 
 
