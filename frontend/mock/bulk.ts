@@ -1,5 +1,9 @@
 /** What the mock does to many volumes at once, all or nothing. */
 import type {
+  DeletedSnapshot,
+  DeletedSnapshotBatch,
+  DeletedVolume,
+  DeletedVolumeBatch,
   Host,
   HostDeleteBatch,
   Mapping,
@@ -15,6 +19,7 @@ import { planned, snapshot, step } from './care'
 import { recorded } from './journal'
 import { freshId } from './made'
 import * as mappings from './mappings'
+import * as trash from './trash'
 import { mappedTo, unmappedFrom } from './work'
 import type { World } from './world'
 
@@ -126,4 +131,62 @@ export function deleteHosts(world: World, body: HostDeleteBatch): Planned<Gone> 
       return owned.length ? noContent() : { ...noContent(), headers: recorded(world, 'host', title, undo) }
     },
   }
+}
+
+/** One job of many that the mock has one by one. */
+function together<One extends Row>(
+  world: World,
+  found: readonly (One | undefined)[],
+  words: { noun: 'volume' | 'snapshot'; title: string; refusal: string },
+  reason: (one: One) => string | undefined,
+  single: (one: One) => Planned,
+): Planned | Response {
+  const wrong = inTheWay(found, reason, `deleted ${words.noun}`)
+  if (wrong.length) return refusal(words.refusal, wrong, 409)
+  const parts = there(found).map(single)
+  const whole = plan(
+    words.title,
+    parts.flatMap((part) => part.plan.changes).map(({ action, noun, name, detail }) => [action, noun, name, detail]),
+    { steps: parts.flatMap((part) => part.plan.steps) },
+  )
+  return planned(world, whole, words.noun, () => {
+    for (const part of parts) {
+      const { id } = part.apply().body
+      world.finishing.get(id)?.()
+      world.finishing.delete(id)
+      world.jobs = world.jobs.filter((job) => job.id !== id)
+    }
+  })
+}
+
+export function recoverVolumes(world: World, { deleted_volumes: ids }: DeletedVolumeBatch) {
+  const words = { noun: 'volume' as const, title: `Recover ${ids.length} volumes`, refusal: 'No volume was recovered' }
+  const reason = ({ name }: DeletedVolume) =>
+    world.volumes.some((one) => one.name === name)
+      ? `another volume is now named ${name}; recover this one under a new name`
+      : undefined
+  return together(world, rowsOf(world.deletedVolumes, ids), words, reason, (row) => trash.recover(world, row, {}))
+}
+
+export function eraseVolumes(world: World, { deleted_volumes: ids }: DeletedVolumeBatch) {
+  const title = `Erase ${ids.length} deleted volumes`
+  const words = { noun: 'volume' as const, title, refusal: 'No deleted volume was erased' }
+  const none = () => undefined
+  return together(world, rowsOf(world.deletedVolumes, ids), words, none, (row) => trash.erase(world, row))
+}
+
+export function recoverSnapshots(world: World, { deleted_snapshots: ids }: DeletedSnapshotBatch) {
+  const title = `Recover ${ids.length} snapshots`
+  const words = { noun: 'snapshot' as const, title, refusal: 'No snapshot was recovered' }
+  const reason = ({ volume, volume_deleted: isGone }: DeletedSnapshot) =>
+    isGone ? `its volume ${volume} was deleted after it; recover the volume first` : undefined
+  const rows = rowsOf(world.deletedSnapshots, ids)
+  return together(world, rows, words, reason, (row) => trash.recoverSnapshot(world, row, {}))
+}
+
+export function eraseSnapshots(world: World, { deleted_snapshots: ids }: DeletedSnapshotBatch) {
+  const title = `Erase ${ids.length} deleted snapshots`
+  const words = { noun: 'snapshot' as const, title, refusal: 'No deleted snapshot was erased' }
+  const rows = rowsOf(world.deletedSnapshots, ids)
+  return together(world, rows, words, () => undefined, (row) => trash.eraseSnapshot(world, row))
 }

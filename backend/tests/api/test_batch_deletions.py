@@ -1,4 +1,4 @@
-"""Many mappings, snapshots or hosts deleted in one plan: all or none, each that is in the way named, and undone as one."""
+"""Many mappings, snapshots or hosts deleted in one plan: all or none, each in the way named, and undone as one."""
 
 from typing import Any
 
@@ -129,7 +129,9 @@ def test_what_was_erased_before_a_step_failed_is_forgotten_and_the_rest_is_ready
     tank.until(lambda: tank.get(f"/jobs/{filed['id']}")["state"] not in ("pending", "running"))
     assert tank.get(f"/jobs/{filed['id']}")["state"] == "undone"
     assert [(row["name"], row["state"]) for row in tank.items("/snapshots")] == [("t2-s", "ready")]
-    assert [event["message"].partition(": ")[2] for event in tank.items("/events", noun="snapshot", sort="-seq")[:2]] == [
+    assert [
+        event["message"].partition(": ")[2] for event in tank.items("/events", noun="snapshot", sort="-seq")[:2]
+    ] == [
         "snapshot was not deleted and is ready again",
         "snapshot is deleted",
     ]
@@ -207,3 +209,94 @@ def test_a_host_whose_volume_a_job_uses_is_named_although_its_mappings_go_too(
         "hosts[1]": "host host2: Volume lun03 is changing now"
     }
     assert len(api.items("/hosts")) == 4
+
+
+def aside(api: Api, noun: str, verb: str, *references: str, dry_run: bool = False) -> Any:
+    """Recovers or erases deleted ones."""
+    return api.post(f"/deleted-{noun}:{verb}-batch", {f"deleted_{noun}": references}, dry_run=dry_run)
+
+
+def test_deleted_volumes_are_recovered_as_one_job_with_their_ids(tank: Api) -> None:
+    before = ids_of(tank, "/volumes")
+    tank.done(tank.post("/volumes:delete-batch", {"volumes": ["a1", "a2", "t1"]}).json())
+    plan = aside(tank, "volumes", "recover", "a1", before["t1"], dry_run=True).json()
+    assert (plan["title"], changed(plan)) == (
+        "Recover 2 volumes",
+        [("create", "volume", "a1"), ("create", "volume", "t1")],
+    )
+    job = tank.done(aside(tank, "volumes", "recover", "a1", before["t1"]).json())
+    assert (job["kind"], job["resource_ids"]) == ("volume.recover", [before["a1"], before["t1"]])
+    assert ids_of(tank, "/volumes") == {name: id_ for name, id_ in before.items() if name != "a2"}
+    assert set(ids_of(tank, "/deleted-volumes")) == {"a2"}
+    assert tank.get("/drift")["items"] == []
+
+
+def test_a_deleted_volume_whose_name_is_taken_is_named_and_none_is_recovered(tank: Api) -> None:
+    ids = []
+    for _ in range(2):
+        ids.append(tank.get("/volumes/a2")["id"])
+        tank.done(tank.delete("/volumes/a2").json())
+        tank.made("/volumes", {"name": "a2", "array": "tank", "size_bytes": 64 * MIB})
+    tank.done(tank.post("/volumes:delete-batch", {"volumes": ["a1", "a3"]}).json())
+    tank.made("/volumes", {"name": "a3", "array": "tank", "size_bytes": 64 * MIB})
+    refused = aside(tank, "volumes", "recover", "a1", "a3", "a2")
+    assert refused.status_code == 422
+    assert reported(refused) == {
+        "deleted_volumes[1].name": (
+            "deleted volume a3: another volume is now named a3; recover this one under a new name"
+        ),
+        "deleted_volumes[2]": "deleted volume a2 was not found; it may have been deleted. Reload the list",
+    }
+    tank.done(tank.delete("/volumes/a2").json())
+    twice = aside(tank, "volumes", "recover", *ids)
+    assert (twice.status_code, "several of these volumes were named a2" in twice.json()["detail"]) == (409, True)
+    assert set(ids_of(tank, "/deleted-volumes")) == {"a1", "a2", "a3"}
+
+
+def test_deleted_volumes_are_erased_as_one_job_and_the_thin_pool_with_the_last(tank: Api) -> None:
+    tank.done(tank.post("/volumes:delete-batch", {"volumes": ["a1", "t1", "t2"]}).json())
+    plan = aside(tank, "volumes", "delete", "a1", "t1", "t2", dry_run=True).json()
+    assert (plan["title"], plan["bytes_destroyed"]) == ("Erase 3 deleted volumes", 3 * 64 * MIB)
+    kinds = [step["kind"] for step in plan["steps"]]
+    assert kinds == ["exports.gone", "volume.delete", "volume.delete", "volume.delete", "thin_pool.remove"]
+    tank.done(aside(tank, "volumes", "delete", "a1", "t1", "t2").json())
+    assert (tank.items("/deleted-volumes"), tank.get("/arrays/tank")["thin_pool"]) == ([], None)
+    assert tank.get("/drift")["items"] == []
+
+
+def test_a_deleted_volume_that_was_erased_before_a_step_failed_is_gone_and_the_rest_can_be_recovered(
+    tank: Api, machine: FakeSystem
+) -> None:
+    tank.done(tank.post("/volumes:delete-batch", {"volumes": ["a1", "a2"]}).json())
+    place = ids_of(tank, "/deleted-volumes")["a2"].replace("-", "")[:12]
+    machine.faults.break_calls(lambda call: call.detail.startswith("lvremove") and place in call.detail)
+    filed = aside(tank, "volumes", "delete", "a1", "a2").json()
+    tank.until(lambda: tank.get(f"/jobs/{filed['id']}")["state"] not in ("pending", "running"))
+    machine.faults.break_calls(None)
+    assert [(row["name"], row["state"]) for row in tank.items("/deleted-volumes")] == [("a2", "ready")]
+    tank.done(aside(tank, "volumes", "recover", "a2").json())
+    assert "a2" in ids_of(tank, "/volumes")
+
+
+def test_deleted_snapshots_are_recovered_and_erased_as_one_job_each(tank: Api) -> None:
+    for name in ("s1", "s2", "s3", "s4"):
+        tank.made("/snapshots", {"name": name, "volume": "t1"})
+    tank.made("/snapshots", {"name": "other", "volume": "t2"})
+    ids = ids_of(tank, "/snapshots")
+    tank.done(delete(tank, "snapshots", *ids).json())
+    tank.done(tank.delete("/volumes/t2").json())
+    refused = aside(tank, "snapshots", "recover", "s1", "other")
+    assert reported(refused) == {
+        "deleted_snapshots[1]": "deleted snapshot other: its volume t2 was deleted after it; recover the volume first"
+    }
+    job = tank.done(aside(tank, "snapshots", "recover", "s1", "s2").json())
+    assert (job["kind"], job["title"]) == ("snapshot.recover", "Recover 2 snapshots")
+    assert ids_of(tank, "/snapshots") == {name: ids[name] for name in ("s1", "s2")}
+    plan = aside(tank, "snapshots", "delete", "s3", "other", dry_run=True).json()
+    assert (plan["title"], [step["irreversible"] for step in plan["steps"]]) == (
+        "Erase 2 deleted snapshots",
+        [True, True],
+    )
+    tank.done(aside(tank, "snapshots", "delete", "s3", "other").json())
+    assert set(ids_of(tank, "/deleted-snapshots")) == {"s4"}
+    assert tank.get("/drift")["items"] == []

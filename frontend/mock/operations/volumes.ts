@@ -21,6 +21,8 @@ export const VOLUMES = {
   volumeGrow: ({ world, path, body }) => care.growVolume(world, find(world.volumes, path.volume), body),
   volumeRollBack: ({ world, path, body }) => trash.rollBack(world, find(world.volumes, path.volume), body),
   deletedVolumeList: ({ world, query }) => page(world.deletedVolumes, query),
+  deletedVolumeRecoverBatch: ({ world, body }) => bulk.recoverVolumes(world, body),
+  deletedVolumeDeleteBatch: ({ world, body }) => bulk.eraseVolumes(world, body),
   deletedVolumeShow: ({ world, path }) => shown(find(world.deletedVolumes, path.deleted_volume)),
   deletedVolumeDelete: ({ world, path, request }) =>
     trash.erase(world, bound(world.deletedVolumes, path.deleted_volume, request)),
@@ -36,6 +38,8 @@ export const VOLUMES = {
   snapshotClone: ({ world, path, body }) =>
     care.cloneSnapshot(world, find(world.snapshots, path.snapshot), body),
   deletedSnapshotList: ({ world, query }) => page(world.deletedSnapshots, query),
+  deletedSnapshotRecoverBatch: ({ world, body }) => bulk.recoverSnapshots(world, body),
+  deletedSnapshotDeleteBatch: ({ world, body }) => bulk.eraseSnapshots(world, body),
   deletedSnapshotShow: ({ world, path }) => shown(find(world.deletedSnapshots, path.deleted_snapshot)),
   deletedSnapshotDelete: ({ world, path, request }) =>
     trash.eraseSnapshot(world, bound(world.deletedSnapshots, path.deleted_snapshot, request)),

@@ -47,6 +47,15 @@ class SnapshotDeleteBatch(Model):
     """Names or IDs of the snapshots. On ZFS, a snapshot from which volumes were cloned is refused."""
 
 
+class DeletedSnapshotBatch(Model):
+    """Deleted snapshots to recover or erase as one job, all or none."""
+
+    deleted_snapshots: Annotated[
+        tuple[Annotated[str, Field(min_length=1, max_length=63)], ...], Field(min_length=1, max_length=MAX_BATCH)
+    ]
+    """IDs of the deleted snapshots, or their names if the names are unique."""
+
+
 class SnapshotRecover(Model):
     """Recovery of a deleted snapshot, under its former name or a new one."""
 

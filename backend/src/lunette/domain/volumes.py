@@ -120,6 +120,13 @@ class VolumeDeleteBatch(Model):
     """Whether the mappings and snapshots of the volumes are deleted too."""
 
 
+class DeletedVolumeBatch(Model):
+    """Deleted volumes to recover or erase as one job, all or none."""
+
+    deleted_volumes: VolumeReferences
+    """IDs of the deleted volumes, or their names if the names are unique."""
+
+
 class VolumePatch(Model):
     """Changes to a volume that do not affect its data. Fields that are omitted stay unchanged."""
 

@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest'
-import { control, field, rows, settle, type, visit } from '../../../mock/visit'
+import { expect, it, vi } from 'vitest'
+import { deletedSnapshot } from '../../../mock/trash'
+import { click, control, dialog, field, rows, settle, text, tick, type, visit } from '../../../mock/visit'
 import { loggedIn } from '../../../mock/world'
 
 it('shows what was deleted and until when it can be recovered', async () => {
@@ -40,4 +41,21 @@ it('lets an operator recover, and only an administrator erase', async () => {
   const { page } = await visit('/deleted-snapshots', world)
   expect(control(page, 'Recover before-update')).toHaveProperty('disabled', false)
   expect(control(page, 'Erase before-update')).toHaveProperty('disabled', true)
+})
+
+it('recovers those that are selected in one plan, less one whose volume is deleted too', async () => {
+  const world = loggedIn()
+  world.deletedSnapshots = ['one', 'two', 'three'].map((name) =>
+    deletedSnapshot({ id: `deleted-${name}`, name, volume_deleted: name === 'two' }),
+  )
+  const { page, requests } = await visit('/deleted-snapshots', world)
+  await tick(page, 'Select all rows')
+  await click(page, 'Recover…')
+  expect([...dialog().querySelectorAll('[role="alert"] li')].map(text)).toEqual([
+    'twoits volume vm01 was deleted after it; recover the volume first',
+  ])
+  await click(dialog(), 'Skip and continue with 2 snapshots')
+  await click(dialog(), 'Recover')
+  expect(requests).toContain('POST /deleted-snapshots:recover-batch?dry_run=false')
+  await vi.waitFor(() => expect(world.deletedSnapshots.map(({ name }) => name)).toEqual(['two']), 8_000)
 })

@@ -77,6 +77,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "volume_patch": {"name": "db01-old", "description": "PostgreSQL database before the migration"},
     "volume_grow": {"size_bytes": 214748364800},
     "volume_roll_back": {"snapshot": "db01-monday", "keep": True},
+    "deleted_volume_recover_batch": {"deleted_volumes": ["lun07", "lun08"]},
+    "deleted_volume_delete_batch": {"deleted_volumes": ["lun07", "lun08"]},
     "deleted_volume_recover": {"name": "db01-recovered"},
     "snapshot_create_batch": {
         "volumes": ["db01", "db02"],
@@ -86,6 +88,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "snapshot_delete_batch": {"snapshots": ["db01-monday", "db02-monday"]},
     "snapshot_create": {"name": "db01-monday", "volume": "db01", "description": "Before the schema change"},
     "snapshot_clone": {"name": "db01-test", "description": "Copy for the test system"},
+    "deleted_snapshot_recover_batch": {"deleted_snapshots": ["db01-monday", "db02-monday"]},
+    "deleted_snapshot_delete_batch": {"deleted_snapshots": ["db01-monday", "db02-monday"]},
     "deleted_snapshot_recover": {"name": "db01-monday"},
     "host_verify_paths": {"confirm": "esx1", "away_s": 45},
     "host_create": {

@@ -10,14 +10,14 @@ from sqlalchemy.orm import Session
 from lunette.api.answers.base import Page
 from lunette.api.answers.deleted_snapshots import DeletedSnapshot, deleted_snapshot_answer
 from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
-from lunette.api.openapi.responses import JOB_CHANGED, JOB_DELETED, LISTED, SHOWN, router
-from lunette.api.requests.changes import Acting, Changing, answer
+from lunette.api.openapi.responses import JOB_CHANGED, JOB_CREATED, JOB_DELETED, LISTED, SHOWN, router
+from lunette.api.requests.changes import Acting, Changing, Creating, answer
 from lunette.api.requests.jobs import only_jobs
 from lunette.api.requests.lookup import Reference, find
 from lunette.api.requests.services import UsedServices
 from lunette.domain.errors import Conflict
-from lunette.domain.snapshots import SnapshotRecover
-from lunette.engine.changes.deleted_snapshots import erase, recover
+from lunette.domain.snapshots import DeletedSnapshotBatch, SnapshotRecover
+from lunette.engine.changes.deleted_snapshots import erase, erase_batch, recover, recover_batch
 from lunette.engine.context import uptime
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
@@ -25,6 +25,8 @@ from lunette.store.resources import DeletedSnapshot as DeletedSnapshotRow
 from lunette.store.resources import DeletedVolume, Volume
 
 routes = router("/deleted-snapshots", "snapshots")
+recoveries = router("/deleted-snapshots:recover-batch", "snapshots")
+erasures = router("/deleted-snapshots:delete-batch", "snapshots")
 _COLUMNS = {
     "id": DeletedSnapshotRow.id,
     "name": DeletedSnapshotRow.name,
@@ -128,3 +130,30 @@ def deleted_snapshot_delete(deleted_snapshot: Reference, change: Changing) -> Re
         return erase(context, row.id)
 
     return change.apply(act, only_jobs, looks=True)
+
+
+@recoveries.post(
+    "",
+    operation_id="deleted_snapshot_recover_batch",
+    status_code=202,
+    response_model=None,
+    responses=JOB_CREATED,
+)
+def deleted_snapshot_recover_batch(body: DeletedSnapshotBatch, change: Creating) -> Response:
+    """Recovers many deleted snapshots as one job, all or none.
+
+    Each gets its former name. If one cannot be recovered now, `errors` names it and nothing is changed.
+    """
+    return change.apply(lambda context: recover_batch(context, body.deleted_snapshots), only_jobs, looks=True)
+
+
+@erasures.post(
+    "", operation_id="deleted_snapshot_delete_batch", status_code=202, response_model=None, responses=JOB_CREATED
+)
+def deleted_snapshot_delete_batch(body: DeletedSnapshotBatch, change: Creating) -> Response:
+    """Erases many deleted snapshots as one job, all or none.
+
+    If one cannot be erased now, `errors` names it and nothing is changed. The snapshots that were erased before the job
+    failed are lost.
+    """
+    return change.apply(lambda context: erase_batch(context, body.deleted_snapshots), only_jobs, looks=True)

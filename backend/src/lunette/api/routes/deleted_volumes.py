@@ -10,13 +10,13 @@ from sqlalchemy.orm import Session
 from lunette.api.answers.base import Page
 from lunette.api.answers.deleted_volumes import DeletedVolume, deleted_volume_answer
 from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
-from lunette.api.openapi.responses import JOB_CHANGED, JOB_DELETED, LISTED, SHOWN, router
-from lunette.api.requests.changes import Acting, Changing, answer
+from lunette.api.openapi.responses import JOB_CHANGED, JOB_CREATED, JOB_DELETED, LISTED, SHOWN, router
+from lunette.api.requests.changes import Acting, Changing, Creating, answer
 from lunette.api.requests.jobs import only_jobs
 from lunette.api.requests.lookup import Reference, find
 from lunette.api.requests.services import UsedServices
 from lunette.domain.errors import Conflict
-from lunette.domain.volumes import VolumeRecover
+from lunette.domain.volumes import DeletedVolumeBatch, VolumeRecover
 from lunette.engine.changes import deleted_volumes
 from lunette.engine.context import uptime
 from lunette.engine.context.change import ChangeContext
@@ -25,6 +25,8 @@ from lunette.store.resources import Array
 from lunette.store.resources import DeletedVolume as DeletedVolumeRow
 
 routes = router("/deleted-volumes", "volumes")
+recoveries = router("/deleted-volumes:recover-batch", "volumes")
+erasures = router("/deleted-volumes:delete-batch", "volumes")
 _COLUMNS = {
     "id": DeletedVolumeRow.id,
     "name": DeletedVolumeRow.name,
@@ -124,3 +126,34 @@ def deleted_volume_delete(deleted_volume: Reference, change: Changing) -> Respon
         return deleted_volumes.erase(context, row.id)
 
     return change.apply(act, only_jobs, looks=True)
+
+
+@recoveries.post(
+    "",
+    operation_id="deleted_volume_recover_batch",
+    status_code=202,
+    response_model=None,
+    responses=JOB_CREATED,
+)
+def deleted_volume_recover_batch(body: DeletedVolumeBatch, change: Creating) -> Response:
+    """Recovers many deleted volumes as one job, all or none.
+
+    Each gets its former name. If one cannot be recovered now, `errors` names it and nothing is changed.
+    """
+    return change.apply(
+        lambda context: deleted_volumes.recover_batch(context, body.deleted_volumes), only_jobs, looks=True
+    )
+
+
+@erasures.post(
+    "", operation_id="deleted_volume_delete_batch", status_code=202, response_model=None, responses=JOB_CREATED
+)
+def deleted_volume_delete_batch(body: DeletedVolumeBatch, change: Creating) -> Response:
+    """Erases many deleted volumes as one job, all or none.
+
+    If one cannot be erased now, `errors` names it and nothing is changed. The volumes that were erased before the job
+    failed are lost.
+    """
+    return change.apply(
+        lambda context: deleted_volumes.erase_batch(context, body.deleted_volumes), only_jobs, looks=True
+    )

@@ -120,9 +120,7 @@ def mapping_delete(mapping: Reference, change: Taking) -> Response:
     return change.apply(act, lambda _tx, _outcome: Response(status_code=204))
 
 
-@deletions.post(
-    "", operation_id="mapping_delete_batch", status_code=204, response_model=None, responses=BATCH_DELETED
-)
+@deletions.post("", operation_id="mapping_delete_batch", status_code=204, response_model=None, responses=BATCH_DELETED)
 def mapping_delete_batch(body: MappingDeleteBatch, change: Replanning) -> Response:
     """Deletes many mappings, all or none.
 

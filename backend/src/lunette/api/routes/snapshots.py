@@ -128,7 +128,8 @@ def snapshot_delete(snapshot: Reference, change: Changing) -> Response:
 def snapshot_delete_batch(body: SnapshotDeleteBatch, change: Creating) -> Response:
     """Deletes many snapshots as one job, all or none.
 
-    If a snapshot cannot be deleted now, `errors` names it and nothing is changed. The snapshots can be recovered for the
-    hours of the setting `deleted_keep_hours`. With 0 hours, snapshots that were erased before the job failed are lost.
+    If a snapshot cannot be deleted now, `errors` names it and nothing is changed. The snapshots can be recovered for
+    the hours of the setting `deleted_keep_hours`. With 0 hours, snapshots that were erased before the job failed are
+    lost.
     """
     return change.apply(lambda context: snapshots.delete_batch(context, body.snapshots), only_jobs, looks=True)

@@ -82,7 +82,8 @@ COMMANDS = {
         _LISTED,
         Command("show", operations=("mapping_show",), params=(_MAPPING,), run=show),
         for_several(
-            Command("delete", operations=("mapping_delete",), params=(_MAPPING,), run=delete, interrupts=True), "mapping"
+            Command("delete", operations=("mapping_delete",), params=(_MAPPING,), run=delete, interrupts=True),
+            "mapping",
         ),
         Command(
             "create",

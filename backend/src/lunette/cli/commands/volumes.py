@@ -2,8 +2,8 @@
 
 from lunette.cli.call import Call
 from lunette.cli.errors import UsageError
-from lunette.cli.running import body_of, send
-from lunette.cli.spec import Command, Param, standard
+from lunette.cli.running import body_of, send, several
+from lunette.cli.spec import Command, Param, for_several, standard
 from lunette.client.generated.enums import PROVISIONING
 
 _VOLUME = Param("volume", "Name or ID of the volume.", noun="volume")
@@ -50,6 +50,19 @@ def set_(call: Call) -> None:
             "Nothing to change: specify --name or --description", f"lunette {call.values['word']} set --help"
         )
     send(call, body)
+
+
+def recover(call: Call) -> None:
+    """One deleted object, or several in one plan."""
+    (noun,) = call.command.operation.parameters
+    named = call[noun]
+    if len(named) > 1 and call["name"] is not None:
+        raise UsageError(f"--name cannot be used with several {noun.replace('_', ' ')}s")
+    if len(named) > 1:
+        several(call, named)
+        return
+    call.values = {**call.values, noun: named[0]}
+    send(call, body_of(call))
 
 
 def roll_back(call: Call) -> None:
@@ -124,21 +137,28 @@ COMMANDS = {
             ("name", "array", "size_bytes", "held_bytes", "state", "deleted_at", "erase_at", "id"),
             with_delete=False,
         ),
-        Command(
-            "recover",
-            operations=("deleted_volume_recover",),
-            params=(
-                _DELETED,
-                Param("--name", "New name, needed if another volume has the former name.", metavar="NAME"),
+        for_several(
+            Command(
+                "recover",
+                operations=("deleted_volume_recover",),
+                params=(
+                    _DELETED,
+                    Param("--name", "New name, needed if another volume has the former name.", metavar="NAME"),
+                ),
+                more="The recovered volume has no mappings.",
+                run=recover,
             ),
-            more="The recovered volume has no mappings.",
+            "deleted-volume",
         ),
-        Command(
-            "erase",
-            operations=("deleted_volume_delete",),
-            params=(_DELETED,),
-            destroys="deleted_volume",
-            more="The data of the volume is destroyed.",
+        for_several(
+            Command(
+                "erase",
+                operations=("deleted_volume_delete",),
+                params=(_DELETED,),
+                destroys="deleted_volume",
+                more="The data of the volume is destroyed.",
+            ),
+            "deleted-volume",
         ),
     ),
     "snapshot": (
@@ -176,20 +196,27 @@ COMMANDS = {
             ("name", "volume", "volume_deleted", "size_bytes", "state", "deleted_at", "erase_at", "id"),
             with_delete=False,
         ),
-        Command(
-            "recover",
-            operations=("deleted_snapshot_recover",),
-            params=(
-                _DELETED_SNAPSHOT,
-                Param("--name", "New name, needed if another snapshot has the former name.", metavar="NAME"),
+        for_several(
+            Command(
+                "recover",
+                operations=("deleted_snapshot_recover",),
+                params=(
+                    _DELETED_SNAPSHOT,
+                    Param("--name", "New name, needed if another snapshot has the former name.", metavar="NAME"),
+                ),
+                run=recover,
             ),
+            "deleted-snapshot",
         ),
-        Command(
-            "erase",
-            operations=("deleted_snapshot_delete",),
-            params=(_DELETED_SNAPSHOT,),
-            destroys="deleted_snapshot",
-            more="Data that only this snapshot contains is destroyed.",
+        for_several(
+            Command(
+                "erase",
+                operations=("deleted_snapshot_delete",),
+                params=(_DELETED_SNAPSHOT,),
+                destroys="deleted_snapshot",
+                more="Data that only this snapshot contains is destroyed.",
+            ),
+            "deleted-snapshot",
         ),
     ),
 }

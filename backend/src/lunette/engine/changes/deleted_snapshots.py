@@ -10,17 +10,19 @@ from sqlalchemy.orm import Session
 
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.jobs import JobKind, ResourceState, StepState
+from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.snapshots import SnapshotRecover
 from lunette.domain.steps import SnapshotDelete, SnapshotSetAside
 from lunette.engine.context import uptime
+from lunette.engine.context.batch import chosen, taken_names
 from lunette.engine.context.change import ChangeContext
-from lunette.engine.context.lookup import must_be_ready, name_taken, need
+from lunette.engine.context.lookup import by_reference, must_be_ready, name_taken, need
 from lunette.engine.context.outcome import Outcome
-from lunette.engine.journal.filing import file_job
+from lunette.engine.journal.filing import file_for_all
 from lunette.planner.checks.checker import Bounds, check
 from lunette.planner.volumes import deleted_snapshots as planner
-from lunette.planner.volumes.deleted_snapshots import KnownDeletedSnapshot
+from lunette.planner.volumes.deleted_snapshots import KnownDeletedSnapshot, SnapshotRecovery
 from lunette.planner.volumes.retained import RetainedSnapshot
 from lunette.store.journal import Job, JobStep
 from lunette.store.resources import Array, DeletedSnapshot, DeletedVolume, Snapshot, Volume
@@ -35,14 +37,36 @@ def recover(context: ChangeContext, snapshot_id: str, spec: SnapshotRecover) -> 
     row = need(tx, DeletedSnapshot, snapshot_id)
     _must_be_free(tx, row)
     name, seen = spec.name or row.name, context.services.seen()
-    plan = planner.plan_recover(_known(tx, row), name, name_taken(tx, Snapshot, name), seen)
+    taken = f"another snapshot is now named {name}" if name_taken(tx, Snapshot, name) else None
+    plan = planner.plan_recover(SnapshotRecovery(_known(tx, row), name, taken), seen)
+    return _file_recovery(context, [(row, name)], plan, seen)
+
+
+def recover_batch(context: ChangeContext, references: Sequence[str]) -> Outcome:
+    """Recovers many deleted snapshots as one job, all or none, each under its former name."""
+    tx = context.tx
+    seen, rows = context.services.seen(), by_reference(tx, DeletedSnapshot, references)
+    taken = taken_names(tx, Snapshot, [row.name for row in {*rows.values()}])
+    picked = chosen(
+        references,
+        rows,
+        lambda row: SnapshotRecovery(_known(tx, row), row.name, taken.get(row.name)),
+        lambda row: _must_be_free(tx, row),
+    )
+    plan = planner.plan_recover_batch(picked, seen)
+    return _file_recovery(context, [(rows[one], rows[one].name) for one in references], plan, seen)
+
+
+def _file_recovery(
+    context: ChangeContext, named: Sequence[tuple[DeletedSnapshot, str]], plan: Plan, seen: Observation
+) -> Outcome:
     check(plan, seen, Bounds())
     if context.dry_run:
         return Outcome(plan=plan)
-    tx.add(Snapshot(name=name, **{column: getattr(row, column) for column in _SAME}))
-    row.state = ResourceState.CHANGING.value
-    context.emit("snapshot.recovering", plan.title, ref=row.id)
-    return file_job(context, JobKind.SNAPSHOT_RECOVER, Outcome(plan=plan, ids=(row.id,)))
+    for row, name in named:
+        context.tx.add(Snapshot(name=name, **{column: getattr(row, column) for column in _SAME}))
+        row.state = ResourceState.CHANGING.value
+    return file_for_all(context, JobKind.SNAPSHOT_RECOVER, "snapshot.recovering", plan, [row.id for row, _ in named])
 
 
 def erase(context: ChangeContext, snapshot_id: str) -> Outcome:
@@ -51,13 +75,25 @@ def erase(context: ChangeContext, snapshot_id: str) -> Outcome:
     row = need(tx, DeletedSnapshot, snapshot_id)
     _must_be_free(tx, row)
     seen = context.services.seen()
-    plan = planner.plan_erase(_known(tx, row), seen)
+    return _file_erasure(context, [row], planner.plan_erase(_known(tx, row), seen), seen)
+
+
+def erase_batch(context: ChangeContext, references: Sequence[str]) -> Outcome:
+    """Erases many deleted snapshots as one job, all or none."""
+    tx = context.tx
+    seen, rows = context.services.seen(), by_reference(tx, DeletedSnapshot, references)
+    picked = chosen(references, rows, lambda row: _known(tx, row), lambda row: _must_be_free(tx, row))
+    plan = planner.plan_erase_batch(picked, seen)
+    return _file_erasure(context, [rows[one] for one in references], plan, seen)
+
+
+def _file_erasure(context: ChangeContext, rows: Sequence[DeletedSnapshot], plan: Plan, seen: Observation) -> Outcome:
     check(plan, seen, Bounds())
     if context.dry_run:
         return Outcome(plan=plan)
-    row.state = ResourceState.DELETING.value
-    context.emit("snapshot.erasing", plan.title, ref=row.id)
-    return file_job(context, JobKind.SNAPSHOT_ERASE, Outcome(plan=plan, ids=(row.id,)))
+    for row in rows:
+        row.state = ResourceState.DELETING.value
+    return file_for_all(context, JobKind.SNAPSHOT_ERASE, "snapshot.erasing", plan, [row.id for row in rows])
 
 
 def of_volumes(tx: Session, volume_ids: Iterable[str]) -> dict[str, tuple[RetainedSnapshot, ...]]:

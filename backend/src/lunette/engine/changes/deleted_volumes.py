@@ -1,27 +1,29 @@
 """Deleted volumes: retained for a while, recovered with their identity, or erased."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.jobs import JobKind, ResourceState
+from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.steps import VolumeSetAside, VolumeSwap
 from lunette.domain.volumes import Provisioning, VolumeRecover
 from lunette.engine.changes import deleted_snapshots
 from lunette.engine.context import uptime
+from lunette.engine.context.batch import chosen, taken_names
 from lunette.engine.context.change import ChangeContext
-from lunette.engine.context.lookup import must_be_ready, name_taken, need
+from lunette.engine.context.lookup import by_reference, must_be_ready, name_taken, need
 from lunette.engine.context.outcome import Outcome
 from lunette.engine.context.services import Services
-from lunette.engine.journal.filing import file_job
+from lunette.engine.journal.filing import file_for_all
 from lunette.planner.checks.checker import Bounds, check
 from lunette.planner.engines.volume_engines import thin_pooling, volume_planning
 from lunette.planner.volumes import deleted_volumes as planner
-from lunette.planner.volumes.deleted_volumes import KnownDeleted
+from lunette.planner.volumes.deleted_volumes import KnownDeleted, VolumeRecovery
 from lunette.store.journal import Job
 from lunette.store.resources import Array, DeletedVolume, Volume, VolumeColumns
 
@@ -37,14 +39,37 @@ def recover(context: ChangeContext, volume_id: str, spec: VolumeRecover) -> Outc
     row = need(tx, DeletedVolume, volume_id)
     _must_be_free(tx, row)
     name, seen = spec.name or row.name, context.services.seen()
-    plan = planner.plan_recover(known(tx, row), name, name_taken(tx, Volume, name), seen)
+    taken = f"another volume is now named {name}" if name_taken(tx, Volume, name) else None
+    plan = planner.plan_recover(VolumeRecovery(known(tx, row), name, taken), seen)
+    return _file_recovery(context, [(row, name)], plan, seen)
+
+
+def recover_batch(context: ChangeContext, references: Sequence[str]) -> Outcome:
+    """Recovers many deleted volumes as one job, all or none, each under its former name."""
+    tx = context.tx
+    seen, rows = context.services.seen(), by_reference(tx, DeletedVolume, references)
+    taken = taken_names(tx, Volume, [row.name for row in {*rows.values()}])
+    picked = chosen(
+        references,
+        rows,
+        lambda row: VolumeRecovery(known(tx, row), row.name, taken.get(row.name)),
+        lambda row: _must_be_free(tx, row),
+    )
+    plan = planner.plan_recover_batch(picked, seen)
+    return _file_recovery(context, [(rows[one], rows[one].name) for one in references], plan, seen)
+
+
+def _file_recovery(
+    context: ChangeContext, named: Sequence[tuple[DeletedVolume, str]], plan: Plan, seen: Observation
+) -> Outcome:
     check(plan, seen, Bounds())
     if context.dry_run:
         return Outcome(plan=plan)
-    tx.add(Volume(name=name, created_at=row.created_at, **{column: getattr(row, column) for column in _SAME}))
-    row.state = ResourceState.CHANGING.value
-    context.emit("volume.recovering", plan.title, ref=row.id)
-    return file_job(context, JobKind.VOLUME_RECOVER, Outcome(plan=plan, ids=(row.id,)))
+    for row, name in named:
+        same = {column: getattr(row, column) for column in _SAME}
+        context.tx.add(Volume(name=name, created_at=row.created_at, **same))
+        row.state = ResourceState.CHANGING.value
+    return file_for_all(context, JobKind.VOLUME_RECOVER, "volume.recovering", plan, [row.id for row, _ in named])
 
 
 def erase(context: ChangeContext, volume_id: str) -> Outcome:
@@ -54,12 +79,25 @@ def erase(context: ChangeContext, volume_id: str) -> Outcome:
     _must_be_free(tx, row)
     seen = context.services.seen()
     plan = planner.plan_erase(known(tx, row), seen, last_thin=is_last_thin(tx, row))
+    return _file_erasure(context, [row], plan, seen)
+
+
+def erase_batch(context: ChangeContext, references: Sequence[str]) -> Outcome:
+    """Erases many deleted volumes as one job, all or none."""
+    tx = context.tx
+    seen, rows = context.services.seen(), by_reference(tx, DeletedVolume, references)
+    picked = chosen(references, rows, lambda row: known(tx, row), lambda row: _must_be_free(tx, row))
+    plan = planner.plan_erase_batch(picked, seen, emptied(tx, rows.values()))
+    return _file_erasure(context, [rows[one] for one in references], plan, seen)
+
+
+def _file_erasure(context: ChangeContext, rows: Sequence[DeletedVolume], plan: Plan, seen: Observation) -> Outcome:
     check(plan, seen, Bounds())
     if context.dry_run:
         return Outcome(plan=plan)
-    row.state = ResourceState.DELETING.value
-    context.emit("volume.erasing", plan.title, ref=row.id)
-    return file_job(context, JobKind.VOLUME_ERASE, Outcome(plan=plan, ids=(row.id,)))
+    for row in rows:
+        row.state = ResourceState.DELETING.value
+    return file_for_all(context, JobKind.VOLUME_ERASE, "volume.erasing", plan, [row.id for row in rows])
 
 
 def on_array(tx: Session, array: Array) -> list[KnownDeleted]:
@@ -84,24 +122,23 @@ def erasable_bytes(tx: Session, arrays: Iterable[Array]) -> dict[str, int]:
 
 
 def is_last_thin(tx: Session, volume: Volume | DeletedVolume) -> bool:
-    """True if its array has no other thin volume, retained ones and those being created included; one that is being
-    erased does not count.
+    """True if its array has no other thin volume, as in `emptied`."""
+    return bool(emptied(tx, [volume]))
+
+
+def emptied(tx: Session, rows: Iterable[Volume | DeletedVolume]) -> set[str]:
+    """The groups whose last thin volumes these are: no other exists, is retained, or is being created; one that is
+    being erased does not count.
     """
-    if volume.provisioning != Provisioning.THIN.value:
-        return False
-    going = ResourceState.DELETING.value
-    others = [
-        select(table.id)
-        .where(
-            table.array_id == volume.array_id,
-            table.provisioning == Provisioning.THIN.value,
-            table.id != volume.id,
-            table.state != going,
+    thin = [row for row in rows if row.provisioning == Provisioning.THIN.value]
+    going, ids = ResourceState.DELETING.value, {row.id for row in thin}
+    arrays = {row.array_id for row in thin}
+    for table in (Volume, DeletedVolume):
+        others = select(table.array_id, table.id).where(
+            table.array_id.in_(arrays), table.provisioning == Provisioning.THIN.value, table.state != going
         )
-        .limit(1)
-        for table in (Volume, DeletedVolume)
-    ]
-    return all(tx.scalar(query) is None for query in others)
+        arrays -= {array_id for array_id, id_ in tx.execute(others) if id_ not in ids}
+    return {tx.get_one(Array, array_id).group_name for array_id in arrays}
 
 
 def retained(tx: Session, job: Job) -> None:

@@ -18,7 +18,7 @@ from lunette.engine.context.batch import chosen
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.lookup import by_reference, must_be_ready, name_taken, need
 from lunette.engine.context.outcome import Outcome
-from lunette.engine.journal.filing import file_job
+from lunette.engine.journal.filing import file_for_all, file_job
 from lunette.planner.checks.checker import Bounds, check
 from lunette.planner.engines.volume_engines import thick_snapshot_reason
 from lunette.planner.volumes import snapshots as planner
@@ -88,11 +88,7 @@ def _file_deletion(context: ChangeContext, rows: Sequence[Snapshot], plan: Plan,
         return Outcome(plan=plan)
     for row in rows:
         row.state = ResourceState.DELETING.value
-    ids = tuple(row.id for row in rows)
-    is_one = len(ids) == 1
-    data = None if is_one else {"ids": list(ids)}
-    context.emit("snapshot.deleting", plan.title, ref=ids[0] if is_one else None, data=data)
-    return file_job(context, JobKind.SNAPSHOT_DELETE, Outcome(plan=plan, ids=ids))
+    return file_for_all(context, JobKind.SNAPSHOT_DELETE, "snapshot.deleting", plan, [row.id for row in rows])
 
 
 def _must_be_free(tx: Session, row: Snapshot) -> None:
@@ -226,7 +222,10 @@ def _known(tx: Session, snapshot: Snapshot) -> KnownSnapshot:
 def _known_all(tx: Session, snapshots: Sequence[Snapshot]) -> dict[str, KnownSnapshot]:
     """The rows in the form that the planner uses, by ID."""
     of = {row.id: row for row in tx.scalars(select(Volume).where(Volume.id.in_([one.volume_id for one in snapshots])))}
-    arrays, known = {id_: tx.get_one(Array, row.array_id) for id_, row in of.items()}, volumes.known_all(tx, [*of.values()])
+    arrays, known = (
+        {id_: tx.get_one(Array, row.array_id) for id_, row in of.items()},
+        volumes.known_all(tx, [*of.values()]),
+    )
     return {
         one.id: KnownSnapshot(
             id=one.id,

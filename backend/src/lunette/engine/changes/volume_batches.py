@@ -1,27 +1,25 @@
 """Deletes many volumes, or takes a snapshot of each: one plan, one job, all or nothing."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlalchemy import select
-from sqlalchemy.orm import Session
 
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.snapshots import SnapshotBatch
-from lunette.domain.volumes import Provisioning
-from lunette.engine.changes import deleted_snapshots, mappings, snapshots, volumes
+from lunette.engine.changes import deleted_snapshots, deleted_volumes, mappings, snapshots, volumes
 from lunette.engine.changes.schedules import zone_of
 from lunette.engine.context.batch import chosen
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.lookup import by_reference, must_be_ready
 from lunette.engine.context.outcome import Outcome
-from lunette.engine.journal.filing import file_job
+from lunette.engine.journal.filing import file_for_all, file_job
 from lunette.planner.checks.checker import Bounds, check
 from lunette.planner.system.schedules import snapshot_name
 from lunette.planner.volumes import batches as planner
 from lunette.planner.volumes.batches import VolumeToDelete, VolumeToTake
 from lunette.planner.volumes.deletion import retention
-from lunette.store.resources import Array, DeletedVolume, Mapping, Snapshot, Volume
+from lunette.store.resources import Mapping, Snapshot, Volume
 from lunette.store.schema import utc_now
 from lunette.store.settings import read_settings
 
@@ -53,9 +51,11 @@ def delete(context: ChangeContext, references: Sequence[str], *, cascade: bool =
         if own := snapshots_of.get(row.id):
             snapshots.must_be_settled(tx, own)
 
-    plan = planner.plan_delete(chosen(references, rows, doomed, must_be_free), _emptied(tx, rows.values()))
+    plan = planner.plan_delete(
+        chosen(references, rows, doomed, must_be_free), deleted_volumes.emptied(tx, rows.values())
+    )
     check(plan, seen, Bounds())
-    ids = tuple(one.volume_id for one in plan.leaving)
+    ids = [one.volume_id for one in plan.leaving]
     if cascade:
         plan = mappings.unmapped_first(context, Mapping.volume_id.in_(ids), plan)
     if context.dry_run:
@@ -63,13 +63,7 @@ def delete(context: ChangeContext, references: Sequence[str], *, cascade: bool =
     for row in rows.values():
         row.state = ResourceState.DELETING.value
     deleted_snapshots.begin(tx, plan)
-    context.emit(
-        "volume.deleting",
-        plan.title,
-        ref=ids[0] if len(ids) == 1 else None,
-        data={"ids": list(ids)},
-    )
-    return file_job(context, JobKind.VOLUME_DELETE, Outcome(plan=plan, ids=ids))
+    return file_for_all(context, JobKind.VOLUME_DELETE, "volume.deleting", plan, ids)
 
 
 def take_snapshots(context: ChangeContext, spec: SnapshotBatch) -> Outcome:
@@ -101,16 +95,3 @@ def take_snapshots(context: ChangeContext, spec: SnapshotBatch) -> Outcome:
     ids = tuple(step.snapshot_id for step in new.snapshots)
     context.emit("snapshot.creating", new.plan.title, data={"ids": list(ids)})
     return file_job(context, JobKind.SNAPSHOTS_CREATE, Outcome(plan=new.plan, ids=ids))
-
-
-def _emptied(tx: Session, rows: Iterable[Volume]) -> set[str]:
-    """The groups whose last thin volumes these are: no other exists, is retained, or is being created."""
-    thin = [row for row in rows if row.provisioning == Provisioning.THIN.value]
-    going, ids = ResourceState.DELETING.value, {row.id for row in thin}
-    arrays = {row.array_id for row in thin}
-    for table in (Volume, DeletedVolume):
-        others = select(table.array_id, table.id).where(
-            table.array_id.in_(arrays), table.provisioning == Provisioning.THIN.value, table.state != going
-        )
-        arrays -= {array_id for array_id, id_ in tx.execute(others) if id_ not in ids}
-    return {tx.get_one(Array, array_id).group_name for array_id in arrays}

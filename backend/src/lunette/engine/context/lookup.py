@@ -1,5 +1,6 @@
 """Finds rows by ID or name, and refuses to change what is busy or stuck."""
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import TypeVar
 
@@ -36,12 +37,15 @@ _NOUNS: dict[type[object], str] = {
 
 
 def by_reference(tx: Session, table: type[Named], references: Iterable[str]) -> dict[str, Named]:
-    """The rows for IDs or names, by the reference used; unknown references are omitted."""
+    """The rows for IDs or names, by the reference used; unknown references are omitted, and names that several rows
+    have.
+    """
     wanted = sorted(set(references))
     if not wanted:
         return {}
     rows = tx.scalars(select(table).where(or_(table.id.in_(wanted), table.name.in_(wanted)))).all()
-    known = {row.name: row for row in rows} | {row.id: row for row in rows}
+    names = Counter(row.name for row in rows)
+    known = {row.name: row for row in rows if names[row.name] == 1} | {row.id: row for row in rows}
     return {reference: known[reference] for reference in wanted if reference in known}
 
 

@@ -58,6 +58,7 @@ _GONE = {
 
 _ADOPTING = (JobKind.SITE_ADOPT, JobKind.ARRAY_ADOPT)
 _TAKING_VOLUMES = (JobKind.ARRAY_DELETE, JobKind.ARRAY_RELEASE)
+_ONE_BY_ONE = (JobKind.VOLUME_DELETE, JobKind.SNAPSHOT_DELETE, JobKind.VOLUME_ERASE, JobKind.SNAPSHOT_ERASE)
 _OF_DELETED = (JobKind.VOLUME_RECOVER, JobKind.VOLUME_ERASE, JobKind.SNAPSHOT_RECOVER, JobKind.SNAPSHOT_ERASE)
 
 
@@ -72,7 +73,7 @@ def succeeded(tx: Session, services: Services, job: Job) -> None:
             array_release.released(tx, job)
         deleted_volumes.retained(tx, job)
         deleted_snapshots.retained(tx, job)
-        _forget(tx, job)
+        _forget(tx, job, job.resource_ids)
         deleted_snapshots.forget_orphans(tx)
         _announce(tx, job, *_GONE.get(kind, ("deleted", "is deleted")))
         return
@@ -100,7 +101,7 @@ def taken_back(tx: Session, services: Services, job: Job) -> None:
         return
     if not kind.changes and not kind.destroys:
         _forget_passphrases(services, _rows(tx, job))
-        _forget(tx, job)
+        _forget(tx, job, job.resource_ids)
         _announce(tx, job, "create_failed", "was not created")
         return
     if kind.changes:
@@ -119,11 +120,11 @@ def taken_back(tx: Session, services: Services, job: Job) -> None:
     deleted_snapshots.not_deleted(tx, job)
     if kind in _TAKING_VOLUMES:
         array_release.not_released(tx, job)
-    gone = _destroyed(tx, job) if kind in (JobKind.VOLUME_DELETE, JobKind.SNAPSHOT_DELETE) else []
+    gone = _destroyed(tx, job) if kind in _ONE_BY_ONE else []
     if gone:
-        tx.execute(delete(Volume).where(Volume.id.in_(gone)))
+        _forget(tx, job, gone)
         deleted_snapshots.forget_orphans(tx)
-        _announce(tx, job, "deleted", "is deleted", gone)
+        _announce(tx, job, *_GONE.get(kind, ("deleted", "is deleted")), gone)
     _set_state(tx, services, job, ResourceState.READY)
     mappings.remap(tx, services, job)
     if left := [one for one in job.resource_ids if one not in gone]:
@@ -138,7 +139,9 @@ def _destroyed(tx: Session, job: Job) -> list[str]:
             JobStep.job_id == job.id, JobStep.kind == f"{noun}.delete", JobStep.state == StepState.DONE.value
         )
     )
-    return [step.payload[f"{noun}_id"] for step in steps]
+    gone = [step.payload[f"{noun}_id"] for step in steps]
+    # If only the thin pool could not be removed, the whole erasure is retried.
+    return [] if job.kind == JobKind.VOLUME_ERASE and len(gone) == len(job.resource_ids) else gone
 
 
 def stuck(tx: Session, services: Services, job: Job) -> None:
@@ -187,17 +190,17 @@ def _set_state(tx: Session, services: Services, job: Job, state: ResourceState) 
         exportset.changed(tx, services)
 
 
-def _forget(tx: Session, job: Job) -> None:
+def _forget(tx: Session, job: Job, ids: Sequence[str]) -> None:
     if job.resource_kind == "array":
-        tx.execute(delete(DeletedVolume).where(DeletedVolume.array_id.in_(job.resource_ids)))
-        tx.execute(delete(ArrayDisk).where(ArrayDisk.array_id.in_(job.resource_ids)))
-        tx.execute(delete(Array).where(Array.id.in_(job.resource_ids)))
+        tx.execute(delete(DeletedVolume).where(DeletedVolume.array_id.in_(ids)))
+        tx.execute(delete(ArrayDisk).where(ArrayDisk.array_id.in_(ids)))
+        tx.execute(delete(Array).where(Array.id.in_(ids)))
     else:
         kept, live = (DeletedSnapshot, Snapshot) if job.resource_kind == "snapshot" else (DeletedVolume, Volume)
         table = kept if job.kind in _OF_DELETED else live
         if table is Volume:
-            tx.execute(delete(Snapshot).where(Snapshot.volume_id.in_(job.resource_ids)))
-        tx.execute(delete(table).where(table.__table__.c.id.in_(job.resource_ids)))
+            tx.execute(delete(Snapshot).where(Snapshot.volume_id.in_(ids)))
+        tx.execute(delete(table).where(table.__table__.c.id.in_(ids)))
 
 
 def _forget_passphrases(services: Services, rows: Iterable[object]) -> None:

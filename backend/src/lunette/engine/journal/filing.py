@@ -1,6 +1,7 @@
 """Files jobs: the plan's steps become journal rows in the transaction of the change."""
 
 import functools
+from collections.abc import Sequence
 
 from lunette.domain.jobs import JobKind
 from lunette.domain.plans import Plan
@@ -39,3 +40,10 @@ def file_job(context: ChangeContext, kind: JobKind, work: Outcome) -> Outcome:
     context.emit("job.created", plan.title, ref=job_id, data={"resource_ids": list(work.ids)})
     after_commit(tx, functools.partial(context.services.enqueue, job_id))
     return work.model_copy(update={"job_id": job_id})
+
+
+def file_for_all(context: ChangeContext, kind: JobKind, event: str, plan: Plan, ids: Sequence[str]) -> Outcome:
+    """Files a job that changes or deletes all of these objects, with the event that it begins."""
+    is_one = len(ids) == 1
+    context.emit(event, plan.title, ref=ids[0] if is_one else None, data=None if is_one else {"ids": list(ids)})
+    return file_job(context, kind, Outcome(plan=plan, ids=tuple(ids)))

@@ -1,5 +1,6 @@
 """Plans for deleted volumes: recovery under a free name, or erasure."""
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from lunette.domain.arrays import ArrayEngine
@@ -7,11 +8,13 @@ from lunette.domain.errors import Conflict
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Plan, PlannedChange
 from lunette.domain.sizes import format_size
+from lunette.domain.steps import AnyStep, ExportsGone
+from lunette.planner.checks.batch import Chosen, check_each, titled
 from lunette.planner.checks.findings import Findings, shorten
 from lunette.planner.checks.names import check_name
 from lunette.planner.engines import recorded
 from lunette.planner.engines.volume_engines import thin_pooling
-from lunette.planner.volumes.retained import RetainedSnapshot, bring_back_step, erase_steps
+from lunette.planner.volumes.retained import DEADLINE_S, RetainedSnapshot, bring_back_step, erase_steps
 
 
 @dataclass(frozen=True)
@@ -32,37 +35,98 @@ class KnownDeleted:
     """Snapshots that were deleted before it: they are recovered with it, as deleted ones, or erased with it."""
 
 
-def plan_recover(volume: KnownDeleted, name: str, name_taken: bool, seen: Observation) -> Plan:
+@dataclass(frozen=True)
+class VolumeRecovery:
+    """A deleted volume, and the name under which it is recovered. `taken` is why it cannot have that name now."""
+
+    volume: KnownDeleted
+    new_name: str
+    taken: str | None = None
+
+    @property
+    def id(self) -> str:
+        return self.volume.id
+
+    @property
+    def name(self) -> str:
+        return self.volume.name
+
+
+def plan_recover(to: VolumeRecovery, seen: Observation) -> Plan:
     """Recovers it with its identity, mapped to no host. Raises Conflict if the name is taken or the array is down."""
     findings = Findings()
-    if name_taken:
-        message = f"another volume is now named {name}; recover this one under a new name"
-        findings.add(Conflict, "name", name, message)
+    _check_recovery(findings, to, seen, "volume", "name")
+    findings.refuse(f"Volume {to.name} was not recovered")
+    return _recovery([to])
+
+
+def plan_recover_batch(chosen: Sequence[Chosen[VolumeRecovery]], seen: Observation) -> Plan:
+    """Recovers volumes, all or none. Raises Conflict or Invalid naming each that prevents it."""
+
+    def check(own: Findings, to: VolumeRecovery, where: str) -> None:
+        _check_recovery(own, to, seen, where, f"{where}.name")
+
+    refusal = ("No volume was recovered", "Volume {} was not recovered")
+    return _recovery(check_each("deleted_volume", chosen, refusal, check))
+
+
+def _check_recovery(findings: Findings, to: VolumeRecovery, seen: Observation, where: str, name_field: str) -> None:
+    if to.taken:
+        message = f"{to.taken}; recover this one under a new name"
+        findings.add(Conflict, name_field, to.new_name, message)
     else:
-        check_name(findings, "volume", name, taken=False)
-    _must_be_active(findings, volume, seen)
-    findings.refuse(f"Volume {volume.name} was not recovered")
-    step = bring_back_step(volume.array_engine, volume.group, volume.id, volume.size_bytes)
-    renamed = f" as {name}" if name != volume.name else ""
-    detail = f"{format_size(volume.size_bytes)} on {volume.array}, with its data and identifiers, not mapped"
-    return Plan(
-        title=f"Recover volume {volume.name}{renamed}",
-        changes=(PlannedChange(action=Action.CREATE, noun="volume", name=name, detail=detail),),
-        steps=recorded.of_volume([step], volume.backing_name),
-    )
+        check_name(findings, "volume", to.new_name, taken=False, field=name_field)
+    _must_be_active(findings, to.volume, seen, where)
+
+
+def _recovery(found: Sequence[VolumeRecovery]) -> Plan:
+    changes, steps = list[PlannedChange](), list[AnyStep]()
+    for one in found:
+        volume = one.volume
+        detail = f"{format_size(volume.size_bytes)} on {volume.array}, with its data and identifiers, not mapped"
+        changes.append(PlannedChange(action=Action.CREATE, noun="volume", name=one.new_name, detail=detail))
+        step = bring_back_step(volume.array_engine, volume.group, volume.id, volume.size_bytes)
+        steps += recorded.of_volume([step], volume.backing_name)
+    renamed = f" as {found[0].new_name}" if found[0].new_name != found[0].name else ""
+    title = titled("Recover {} volumes", f"Recover volume {{}}{renamed}", found)
+    return Plan(title=title, changes=tuple(changes), steps=tuple(steps))
 
 
 def plan_erase(volume: KnownDeleted, seen: Observation, *, last_thin: bool) -> Plan:
     """Erases its data; with the last thin volume of an array also its thin pool. Raises Conflict."""
     findings = Findings()
-    _must_be_active(findings, volume, seen)
+    _must_be_active(findings, volume, seen, "volume")
     findings.refuse(f"Deleted volume {volume.name} was not erased")
-    pooling = thin_pooling(volume.array_engine)
-    steps = erase_steps(volume.array_engine, volume.group, volume.id, volume.size_bytes, volume.snapshots)
+    return _erasure([volume], {volume.group} if last_thin else set())
+
+
+def plan_erase_batch(chosen: Sequence[Chosen[KnownDeleted]], seen: Observation, emptied: Collection[str]) -> Plan:
+    """Erases volumes, all or none; `emptied` are the groups that have no other thin volume, whose thin pools are
+    removed. Raises Conflict or Invalid naming each that prevents it.
+    """
+
+    def check(own: Findings, volume: KnownDeleted, where: str) -> None:
+        _must_be_active(own, volume, seen, where)
+
+    refusal = ("No deleted volume was erased", "Deleted volume {} was not erased")
+    return _erasure(check_each("deleted_volume", chosen, refusal, check), emptied)
+
+
+def _erasure(volumes: Sequence[KnownDeleted], emptied: Collection[str]) -> Plan:
+    steps = [
+        step
+        for one in volumes
+        for step in erase_steps(one.array_engine, one.group, one.id, one.size_bytes, one.snapshots)
+        if not isinstance(step, ExportsGone)
+    ]
+    engines = {one.group: one.array_engine for one in volumes}
+    pools = {group: thin_pooling(engines[group]) for group in sorted(emptied)}
+    steps += [pooling.pool_remove(group) for group, pooling in pools.items() if pooling]
+    waits = ExportsGone(volume_ids=tuple(one.id for one in volumes), deadline_s=DEADLINE_S)
     return Plan(
-        title=f"Erase deleted volume {volume.name}",
-        changes=(erased(volume),),
-        steps=(*steps, pooling.pool_remove(volume.group)) if last_thin and pooling else steps,
+        title=titled("Erase {} deleted volumes", "Erase deleted volume {}", volumes),
+        changes=tuple(erased(one) for one in volumes),
+        steps=(waits, *steps),
     )
 
 
@@ -74,7 +138,7 @@ def erased(volume: KnownDeleted) -> PlannedChange:
     return PlannedChange(action=Action.DESTROY, noun="deleted volume", name=volume.name, detail=detail)
 
 
-def _must_be_active(findings: Findings, volume: KnownDeleted, seen: Observation) -> None:
+def _must_be_active(findings: Findings, volume: KnownDeleted, seen: Observation, where: str) -> None:
     if not any(pool.group == volume.group for pool in seen.groups):
         message = f"array {volume.array} is not active; check its state first"
-        findings.add(Conflict, "volume", volume.name, message)
+        findings.add(Conflict, where, volume.name, message)
