@@ -88,10 +88,13 @@ const pairOf = (row?: Mapping) => `of volume ${row?.volume} to ${row?.host ?? ro
 
 export function deleteMappings(world: World, body: MappingDeleteBatch): Planned<Gone> | Response {
   const found = rowsOf(world.mappings, body.mappings)
-  const isBusy = ({ volume }: Mapping) => world.volumes.some((one) => one.name === volume && one.state !== 'ready')
+  const isBusy = ({ volume }: Mapping) =>
+    world.volumes.some((one) => one.name === volume && one.state !== 'ready')
   const reason = (row: Mapping) => (isBusy(row) ? `Volume ${row.volume} is changing now` : undefined)
   const wrong = inTheWay(found, reason, 'mapping', pairOf)
-  return wrong.length ? refusal('No volume was unmapped', wrong, 409) : mappings.deleteMappings(world, there(found))
+  return wrong.length
+    ? refusal('No volume was unmapped', wrong, 409)
+    : mappings.deleteMappings(world, there(found))
 }
 
 export function deleteSnapshots(world: World, body: SnapshotDeleteBatch): Planned | Response {
@@ -100,7 +103,12 @@ export function deleteSnapshots(world: World, body: SnapshotDeleteBatch): Planne
   const wrong = inTheWay(found, reason, 'snapshot')
   if (wrong.length) return refusal('No snapshot was deleted', wrong, 409)
   const rows = there(found)
-  const lines = rows.map(({ name }): Line => ['destroy', 'snapshot', name, 'it can be recovered for 24 hours'])
+  const lines = rows.map(({ name }): Line => [
+    'destroy',
+    'snapshot',
+    name,
+    'it can be recovered for 24 hours',
+  ])
   const steps = rows.map(({ name }) => step(`set snapshot ${name} aside`))
   return planned(world, plan(`Delete ${rows.length} snapshots`, lines, { steps }), 'snapshot', () => {
     world.snapshots = world.snapshots.filter((one) => !rows.includes(one))
@@ -120,7 +128,12 @@ export function deleteHosts(world: World, body: HostDeleteBatch): Planned<Gone> 
   if (wrong.length) return refusal('No host was deleted', wrong, 409)
   const rows = there(found)
   const lines = rows.map(({ name }): Line => ['destroy', 'host', name, 'its initiators are deleted'])
-  const unmapped = owned.map((row): Line => ['destroy', 'mapping', row.volume, `${row.host} loses LUN ${row.lun}`])
+  const unmapped = owned.map((row): Line => [
+    'destroy',
+    'mapping',
+    row.volume,
+    `${row.host} loses LUN ${row.lun}`,
+  ])
   const title = `Delete ${rows.length} hosts`
   const undo = () => void world.hosts.push(...rows)
   return {
@@ -146,7 +159,9 @@ function together<One extends Row>(
   const parts = there(found).map(single)
   const whole = plan(
     words.title,
-    parts.flatMap((part) => part.plan.changes).map(({ action, noun, name, detail }) => [action, noun, name, detail]),
+    parts
+      .flatMap((part) => part.plan.changes)
+      .map(({ action, noun, name, detail }) => [action, noun, name, detail]),
     { steps: parts.flatMap((part) => part.plan.steps) },
   )
   return planned(world, whole, words.noun, () => {
@@ -160,12 +175,18 @@ function together<One extends Row>(
 }
 
 export function recoverVolumes(world: World, { deleted_volumes: ids }: DeletedVolumeBatch) {
-  const words = { noun: 'volume' as const, title: `Recover ${ids.length} volumes`, refusal: 'No volume was recovered' }
+  const words = {
+    noun: 'volume' as const,
+    title: `Recover ${ids.length} volumes`,
+    refusal: 'No volume was recovered',
+  }
   const reason = ({ name }: DeletedVolume) =>
     world.volumes.some((one) => one.name === name)
       ? `another volume is now named ${name}; recover this one under a new name`
       : undefined
-  return together(world, rowsOf(world.deletedVolumes, ids), words, reason, (row) => trash.recover(world, row, {}))
+  return together(world, rowsOf(world.deletedVolumes, ids), words, reason, (row) =>
+    trash.recover(world, row, {}),
+  )
 }
 
 export function eraseVolumes(world: World, { deleted_volumes: ids }: DeletedVolumeBatch) {
@@ -188,5 +209,11 @@ export function eraseSnapshots(world: World, { deleted_snapshots: ids }: Deleted
   const title = `Erase ${ids.length} deleted snapshots`
   const words = { noun: 'snapshot' as const, title, refusal: 'No deleted snapshot was erased' }
   const rows = rowsOf(world.deletedSnapshots, ids)
-  return together(world, rows, words, () => undefined, (row) => trash.eraseSnapshot(world, row))
+  return together(
+    world,
+    rows,
+    words,
+    () => undefined,
+    (row) => trash.eraseSnapshot(world, row),
+  )
 }

@@ -132,7 +132,12 @@ export function deleteMappings(world: World, rows: Mapping[]): Planned<Gone> {
     plan: plan(
       title,
       [
-        ...rows.map((row): Line => ['destroy', 'mapping', row.volume, `${ownerName(row)} loses LUN ${row.lun}`]),
+        ...rows.map((row): Line => [
+          'destroy',
+          'mapping',
+          row.volume,
+          `${ownerName(row)} loses LUN ${row.lun}`,
+        ]),
         ...interrupted.map((row): Line => [
           'interrupt',
           'host',

@@ -23,7 +23,7 @@ from lunette.planner.volumes import creation, deletion
 from lunette.planner.volumes import snapshots as volumes_snapshots
 from lunette.planner.volumes.creation import NewVolumes, VolumeFacts
 from lunette.planner.volumes.deletion import DoomedSnapshot
-from lunette.planner.volumes.snapshots import KnownSnapshot, RollBack
+from lunette.planner.volumes.snapshots import KnownSnapshot, RollBack, SnapshotToDelete
 from lunette.providers.volumes.zvol import plan as zvol
 
 THIN, THICK = Provisioning.THIN, Provisioning.THICK
@@ -154,8 +154,8 @@ def test_a_snapshot_stays_for_as_long_as_a_clone_of_it_is_there() -> None:
     snapshot = KnownSnapshot("s", "before", on_zfs(provisioning=THIN), 8 * MIB, "tank", "a")
     clones = (Blocker(noun="volume", id="1", name="c1"), Blocker(noun="deleted_volume", id="2", name="c2"))
     with pytest.raises(InUse, match="its clones depend on it: volume c1, deleted volume c2"):
-        volumes_snapshots.plan_delete(snapshot, clones)
-    (step,) = volumes_snapshots.plan_delete(snapshot, ()).steps
+        volumes_snapshots.plan_delete(SnapshotToDelete(snapshot, clones))
+    (step,) = volumes_snapshots.plan_delete(SnapshotToDelete(snapshot)).steps
     assert step.kind == "snapshot.delete"
 
 
