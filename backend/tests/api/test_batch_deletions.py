@@ -178,6 +178,7 @@ def test_each_host_in_the_way_is_named_and_cascade_frees_them(scene: Api) -> Non
     plan = delete(scene, "hosts", "host1", "host2", "host3", dry_run=True, **CASCADE).json()
     assert [(noun, name) for _, noun, name in changed(plan) if noun != "mapping"] == [
         ("host group", "g"),
+        ("host group", "g"),
         ("host", "host1"),
         ("host", "host2"),
         ("host", "host3"),
