@@ -75,6 +75,31 @@ def test_everything_that_identifies_an_object_finds_it(serving: Serving) -> None
     assert [one["parent"] for one in items if one["name"] == "data"] == ["tank"]
 
 
+def listed(api: Api, noun: str, text: str) -> list[str]:
+    return [one["name"] for one in api.items(f"/{noun}", text=text)]
+
+
+def test_the_list_of_volumes_is_searched_by_identifier_in_any_notation(serving: Serving) -> None:
+    api = serving.api
+    api.done(api.made("/volumes", {"name": "other", "array": "tank", "size_bytes": "16MiB"}))
+    volume = api.get("/volumes/data")
+    naa, uuid = volume["naa"], volume["uuid"]
+    written = (f"naa.{naa.upper()}", f"/dev/disk/by-id/wwn-0x{naa}", f"3{naa}", volume["serial"], volume["eui64"])
+    for text in (*written, volume["nguid"], uuid, uuid.replace("-", ""), f"nvme-uuid.{uuid}", volume["id"], "DAT"):
+        assert listed(api, "volumes", text) == ["data"], text
+    assert listed(api, "volumes", naa[:7]) == ["data", "other"]
+    assert [one["name"] for one in api.items("/volumes", text=naa[:7], name="oth*")] == ["other"]
+    assert listed(api, "volumes", "  ") == listed(api, "volumes", "da_a") == []
+
+
+def test_the_list_of_hosts_is_searched_by_part_of_an_initiator_or_target(serving: Serving) -> None:
+    api = serving.api
+    api.made("/hosts", {"name": "fc", "wwpns": [WWPN], "description": "payroll of everybody"})
+    assert listed(api, "hosts", IQN[4:20]) == listed(api, "hosts", api.get("/hosts/db")["target_iqn"]) == ["db"]
+    for text in (WWPN.upper(), WWPN.replace(":", ""), "24:ff:00", "payroll", "FC"):
+        assert listed(api, "hosts", text) == ["fc"], text
+
+
 def test_the_best_match_comes_first(serving: Serving) -> None:
     api = serving.api
     for name in ("olddata", "data2"):

@@ -2,19 +2,55 @@
 
 import re
 from collections.abc import Sequence
+from typing import Annotated, Any
 
+from fastapi import Query
 from sqlalchemy import ColumnElement, String, case, false, func, or_
 from sqlalchemy.orm import InstrumentedAttribute
 
 from lunette.api.answers.search import SearchField, SearchMatch
+from lunette.store.resources import DeletedVolume, Target, Volume
 
 Column = InstrumentedAttribute[str]
+Columns = tuple[tuple[SearchField, Column], ...]
+TextFilter = Annotated[
+    str | None,
+    Query(
+        max_length=255,
+        description="Only objects with this text in their name, description or an identifier, also as an operating "
+        "system writes it (`naa.6001405...`). Case is ignored. Identifiers are searched for texts of four characters "
+        "and more.",
+    ),
+]
 _ANYWHERE = frozenset({SearchField.NAME, SearchField.ADDRESS, SearchField.DEVICE})
 _SHORTEST_IDENTIFIER = 4
 _DECORATION = re.compile(
     r"^(?:/dev/)?(?:disk/by-id/)?(?:dm-uuid-mpath-|scsi-|wwn-|nvme-)?(?:naa\.|eui\.|uuid\.|0x|3(?=6[0-9a-f]{31}$))?"
 )
 _HEX = re.compile(r"[0-9a-f]+")
+TARGET: Columns = ((SearchField.TARGET, Target.iqn), (SearchField.TARGET, Target.nqn))
+
+
+def named(table: Any, *columns: tuple[SearchField, Column]) -> Columns:
+    """Where objects with a name are found: there, by ID, and in further columns."""
+    return ((SearchField.NAME, table.name), *columns, (SearchField.ID, table.id))
+
+
+def described(table: Any, *columns: tuple[SearchField, Column]) -> Columns:
+    """Where objects with a name and a description are found."""
+    return named(table, *columns, (SearchField.DESCRIPTION, table.description))
+
+
+def volume_columns(table: type[Volume] | type[DeletedVolume]) -> Columns:
+    """Where volumes are found: by all that a host or a log calls them."""
+    return described(
+        table,
+        (SearchField.NAA, table.naa),
+        (SearchField.SERIAL, table.serial),
+        (SearchField.NGUID, table.nguid),
+        (SearchField.EUI64, table.eui64),
+        (SearchField.UUID, table.uuid),
+    )
 
 
 class Term:

@@ -3,13 +3,15 @@
 from typing import Annotated, Literal
 
 from fastapi import Depends, Query, Response
-from sqlalchemy import Select, or_, select
+from sqlalchemy import ColumnElement, Select, or_, select
 from sqlalchemy.orm import Session
 
 from lunette.api.answers.base import Page
 from lunette.api.answers.hosts import Host
+from lunette.api.answers.search import SearchField
 from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
 from lunette.api.openapi.responses import BATCH_DELETED, CREATED, DELETED, LISTED, SHOWN, changed, router
+from lunette.api.lists.searching import TARGET, Term, TextFilter, described
 from lunette.api.requests import joins
 from lunette.api.requests.changes import Cascade, ChangeRequest, Creating, Replanning, Taking, answer
 from lunette.api.requests.lookup import Reference, find
@@ -20,7 +22,7 @@ from lunette.engine.changes import host_groups, hosts
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Host as HostRow
-from lunette.store.resources import HostGroup, HostGroupMember, HostInitiator
+from lunette.store.resources import HostGroup, HostGroupMember, HostInitiator, Target
 
 routes = router("/hosts", "hosts")
 deletions = router("/hosts:delete-batch", "hosts")
@@ -33,6 +35,7 @@ Sort = Annotated[
 
 def _wanted(
     name: NameFilter = None,
+    text: TextFilter = None,
     os_type: Annotated[OsType | None, Query(description="Only hosts with this operating system.")] = None,
     initiator: Annotated[
         str | None, Query(max_length=223, description="Only the host with this initiator: an IQN, WWPN or NQN.")
@@ -42,6 +45,7 @@ def _wanted(
     ] = None,
 ) -> Select[HostRow]:
     query = select(HostRow).where(*name_like(HostRow.name, name))
+    query = query.where(_is_found(Term(text))) if text is not None else query
     query = query.where(HostRow.os_type == os_type.value) if os_type else query
     if initiator is not None:
         query = query.where(HostRow.id.in_(select(HostInitiator.host_id).where(HostInitiator.name == initiator)))
@@ -50,6 +54,13 @@ def _wanted(
         members = select(HostGroupMember.host_id).where(HostGroupMember.host_group_id.in_(groups))
         query = query.where(HostRow.id.in_(members))
     return query
+
+
+def _is_found(term: Term) -> ColumnElement[bool]:
+    """By what the host itself is called, by one of its initiators, or by its target."""
+    initiators = select(HostInitiator.host_id).where(term.found_in(((SearchField.INITIATOR, HostInitiator.name),)))
+    targets = select(Target.host_id).where(term.found_in(TARGET))
+    return or_(term.found_in(described(HostRow)), HostRow.id.in_(initiators), HostRow.id.in_(targets))
 
 
 @routes.get("", operation_id="host_list", response_model=Page[Host], responses=LISTED)

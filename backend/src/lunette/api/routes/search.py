@@ -13,7 +13,7 @@ from lunette.api.answers.search import SearchField, SearchMatch, SearchNoun, Sea
 from lunette.api.answers.seen import Observed
 from lunette.api.auth.identity import Asking
 from lunette.api.auth.roles import ROLES
-from lunette.api.lists.searching import Column, Term
+from lunette.api.lists.searching import TARGET, Columns, Term, described, named, volume_columns
 from lunette.api.openapi.responses import refusals, router
 from lunette.api.requests.observed import observed_now, sessions_now
 from lunette.api.requests.services import UsedServices
@@ -51,66 +51,44 @@ class _Table:
 
     noun: SearchNoun
     query: Select[*tuple[Any, ...]]
-    columns: tuple[tuple[SearchField, Column], ...]
+    columns: Columns
 
 
 def _of(table: Any, parent: Any = None) -> Select[*tuple[Any, ...]]:
     return select(table.id, table.name, null() if parent is None else parent)
 
 
-def _volume(table: type[Volume] | type[DeletedVolume]) -> tuple[tuple[SearchField, Column], ...]:
-    return (
-        (SearchField.NAME, table.name),
-        (SearchField.NAA, table.naa),
-        (SearchField.SERIAL, table.serial),
-        (SearchField.NGUID, table.nguid),
-        (SearchField.EUI64, table.eui64),
-        (SearchField.UUID, table.uuid),
-        (SearchField.DESCRIPTION, table.description),
-        (SearchField.ID, table.id),
-    )
-
-
-def _named(table: Any, *columns: tuple[SearchField, Column]) -> tuple[tuple[SearchField, Column], ...]:
-    return ((SearchField.NAME, table.name), *columns, (SearchField.ID, table.id))
-
-
-def _described(table: Any) -> tuple[tuple[SearchField, Column], ...]:
-    return _named(table, (SearchField.DESCRIPTION, table.description))
-
-
-_TARGET = ((SearchField.TARGET, Target.iqn), (SearchField.TARGET, Target.nqn))
 _TABLES = (
-    _Table(SearchNoun.ARRAY, _of(Array), _named(Array, (SearchField.UUID, Array.uuid))),
+    _Table(SearchNoun.ARRAY, _of(Array), named(Array, (SearchField.UUID, Array.uuid))),
     _Table(
         SearchNoun.DISK,
         select(ArrayDisk.disk_id, ArrayDisk.disk_id, Array.name).join(Array, Array.id == ArrayDisk.array_id),
         ((SearchField.NAME, ArrayDisk.disk_id), (SearchField.SERIAL, ArrayDisk.serial)),
     ),
-    _Table(SearchNoun.VOLUME, _of(Volume, Array.name).join(Array, Array.id == Volume.array_id), _volume(Volume)),
+    _Table(SearchNoun.VOLUME, _of(Volume, Array.name).join(Array, Array.id == Volume.array_id), volume_columns(Volume)),
     _Table(
         SearchNoun.SNAPSHOT,
         _of(Snapshot, Volume.name).join(Volume, Volume.id == Snapshot.volume_id),
-        _described(Snapshot),
+        described(Snapshot),
     ),
-    _Table(SearchNoun.HOST, _of(Host), _described(Host)),
+    _Table(SearchNoun.HOST, _of(Host), described(Host)),
     _Table(
         SearchNoun.HOST,
         _of(Host).join(HostInitiator, HostInitiator.host_id == Host.id),
         ((SearchField.INITIATOR, HostInitiator.name),),
     ),
-    _Table(SearchNoun.HOST, _of(Host).join(Target, Target.host_id == Host.id), _TARGET),
-    _Table(SearchNoun.HOST_GROUP, _of(HostGroup), _described(HostGroup)),
-    _Table(SearchNoun.HOST_GROUP, _of(HostGroup).join(Target, Target.host_group_id == HostGroup.id), _TARGET),
-    _Table(SearchNoun.PORTAL, _of(Portal), _named(Portal, (SearchField.ADDRESS, Portal.address))),
+    _Table(SearchNoun.HOST, _of(Host).join(Target, Target.host_id == Host.id), TARGET),
+    _Table(SearchNoun.HOST_GROUP, _of(HostGroup), described(HostGroup)),
+    _Table(SearchNoun.HOST_GROUP, _of(HostGroup).join(Target, Target.host_group_id == HostGroup.id), TARGET),
+    _Table(SearchNoun.PORTAL, _of(Portal), named(Portal, (SearchField.ADDRESS, Portal.address))),
     _Table(SearchNoun.FC_PORT, select(FcPort.wwpn, FcPort.wwpn, null()), ((SearchField.WWPN, FcPort.wwpn),)),
-    _Table(SearchNoun.SCHEDULE, _of(Schedule), _described(Schedule)),
+    _Table(SearchNoun.SCHEDULE, _of(Schedule), described(Schedule)),
     _Table(
         SearchNoun.DELETED_VOLUME,
         _of(DeletedVolume, Array.name).join(Array, Array.id == DeletedVolume.array_id),
-        _volume(DeletedVolume),
+        volume_columns(DeletedVolume),
     ),
-    _Table(SearchNoun.DELETED_SNAPSHOT, _of(DeletedSnapshot), _described(DeletedSnapshot)),
+    _Table(SearchNoun.DELETED_SNAPSHOT, _of(DeletedSnapshot), described(DeletedSnapshot)),
     _Table(SearchNoun.JOB, select(Job.id, Job.title, null()), ((SearchField.ID, Job.id),)),
     _Table(
         SearchNoun.USER,

@@ -11,6 +11,7 @@ from lunette.api.answers.base import Page
 from lunette.api.answers.plans import PlanAnswer
 from lunette.api.answers.volumes import Volume
 from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
+from lunette.api.lists.searching import Term, TextFilter, volume_columns
 from lunette.api.openapi.responses import JOB_CHANGED, JOB_CREATED, JOB_DELETED, LISTED, SHOWN, changed, router
 from lunette.api.requests import joins
 from lunette.api.requests.changes import Acting, Cascade, ChangeRequest, Changing, Creating, Replanning, Taking, answer
@@ -51,12 +52,15 @@ def _of(what: str) -> Any:
 
 def _wanted(
     name: NameFilter = None,
+    text: TextFilter = None,
     array: Annotated[str | None, _of("of this array")] = None,
     host: Annotated[str | None, _of("mapped to this host")] = None,
     host_group: Annotated[str | None, _of("mapped to this host group")] = None,
     state: Annotated[ResourceState | None, Query(description="Only volumes in this state.")] = None,
 ) -> Select[VolumeRow]:
     query = select(VolumeRow).where(*name_like(VolumeRow.name, name))
+    if text is not None:
+        query = query.where(Term(text).found_in(volume_columns(VolumeRow)))
     if array is not None:
         ids = select(Array.id).where(or_(Array.id == array, Array.name == array))
         query = query.where(VolumeRow.array_id.in_(ids))
