@@ -19,6 +19,12 @@ const withoutInlineColours: Plugin = {
   load: (id) => (COLOURS_PLUGIN.test(id) ? 'export default { install() {} }' : undefined),
 }
 
+/** A button that does nothing is grey, whatever it would do: a pale one looks as if it did. */
+const GREY = 'disabled:opacity-100 aria-disabled:opacity-100 disabled:text-dimmed aria-disabled:text-dimmed'
+const GREY_FILL = 'disabled:bg-accented aria-disabled:bg-accented disabled:ring-0 aria-disabled:ring-0'
+const GREY_LINE = 'disabled:ring-default aria-disabled:ring-default disabled:bg-muted aria-disabled:bg-muted'
+const PALE = 'disabled:text-dimmed aria-disabled:text-dimmed disabled:opacity-60 aria-disabled:opacity-60'
+
 export default defineConfig({
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   plugins: [
@@ -31,6 +37,15 @@ export default defineConfig({
       ui: {
         // `ink` is our own neutral scale, defined in src/app/theme.css.
         colors: { primary: 'lunar', neutral: 'ink' as 'slate', success: 'emerald', warning: 'amber' },
+        button: {
+          compoundVariants: [
+            { variant: ['solid', 'soft', 'subtle'], class: `${GREY} ${GREY_FILL}` },
+            { variant: 'outline', class: `${GREY} ${GREY_LINE}` },
+            { variant: ['ghost', 'link'], class: PALE },
+          ],
+        },
+        // The border of a field is strong, that of a mark that only says something is not.
+        badge: { compoundVariants: [{ color: 'neutral', variant: 'subtle', class: 'ring-default' }] },
       },
       icon: { clientBundle: { scan: { globInclude: ['src/**/*.{vue,ts}'] } } },
     }),
@@ -44,8 +59,10 @@ export default defineConfig({
   build: { manifest: true, target: 'es2022', chunkSizeWarningLimit: 900 },
   test: {
     environment: 'happy-dom',
-    environmentOptions: { happyDOM: { url: 'https://lunette.test/' } },
+    environmentOptions: { happyDOM: { url: 'https://lunette.test/', width: 1440, height: 900 } },
     include: ['src/**/*.spec.ts', 'mock/**/*.spec.ts'],
+    // Style sheets are not needed, but for contrast.spec.ts, which reads their colours.
+    css: { include: [/\.css\?raw$/] },
     restoreMocks: true,
     // Files share a process and its modules: loading them took half the time. A test undoes what it changes in a module.
     isolate: false,
