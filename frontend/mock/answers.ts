@@ -112,6 +112,7 @@ function compare(left: unknown, right: unknown): number {
 /** What the lists of the API have in common; the rest of a query are filters. */
 interface ListQuery {
   name?: string | null
+  text?: string | null
   active?: boolean | null
   sort?: string | null
   limit?: number
@@ -119,9 +120,15 @@ interface ListQuery {
   offset?: number
 }
 
+/** The same identifier however it is written. */
+const plain = (text: string): string => text.replace(/^(naa\.|wwn-0x|0x|eui\.)/, '').replaceAll(/[:-]/g, '')
+
 function matches(row: object, query: ListQuery): boolean {
-  const text = query.name?.replaceAll('*', '').toLowerCase()
-  if (text && !JSON.stringify(row).toLowerCase().includes(text)) return false
+  const content = JSON.stringify(row).toLowerCase()
+  const name = query.name?.replaceAll('*', '').toLowerCase()
+  if (name && !content.includes(name)) return false
+  const text = query.text?.toLowerCase()
+  if (text && !content.includes(text) && !plain(content).includes(plain(text))) return false
   if (typeof query.active === 'boolean' && (field(row, 'resolved_at') === null) !== query.active) return false
   return Object.entries(query).every(([key, value]) => {
     const wanted = [value].flat().map(String)

@@ -157,6 +157,14 @@ export function tall(rows = 12): void {
   onTestFinished(() => told.forEach(([kind, name]) => Reflect.deleteProperty(kind, name)))
 }
 
+/** A window of this size, until the test ends. */
+export function resize(width: number, height = 900): void {
+  const { happyDOM } = window as unknown as { happyDOM: { setViewport: (size: object) => void } }
+  const put = (size: { width: number; height: number }) => happyDOM.setViewport(size)
+  put({ width, height })
+  onTestFinished(() => put({ width: 1440, height: 900 }))
+}
+
 /** The table as rows of cell texts. */
 export function rows(page: Element): string[][] {
   return [...page.querySelectorAll('tbody tr')].map((row) => [...row.querySelectorAll('td')].map(text))

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { safeNext } from '@/session/nextPath'
 import { loggedIn, makeWorld } from '../../mock/world'
 import type { World } from '../../mock/world'
-import { click, settle, visit } from '../../mock/visit'
+import { click, resize, settle, visit } from '../../mock/visit'
 import navigation from './AppNavigation.vue?raw'
 
 it('sends a stranger to the login and remembers where they wanted to go', async () => {
@@ -52,6 +52,16 @@ it('says so when the API does not answer at all', async () => {
 it('shows a page of its own for an address that does not exist', async () => {
   const { page } = await visit('/nowhere', loggedIn())
   expect(page.textContent).toContain('Page not found')
+})
+
+it('has the whole navigation as icons with their names where there is no room for words', async () => {
+  resize(1024, 768)
+  const { page } = await visit('/', loggedIn())
+  const links = [...page.querySelectorAll<HTMLElement>('aside nav a')]
+  expect(links).toHaveLength(21)
+  expect(links.map((link) => link.title)).toEqual(
+    links.map((link) => link.querySelector('.sr-only')?.textContent),
+  )
 })
 
 it('marks where a page is in the navigation, below its entry too', async () => {

@@ -2,6 +2,8 @@
 import { computed } from 'vue'
 import { useRoute } from 'vue-router'
 import { usePreferences } from '@/session/preferences'
+import { useRoom } from '@/ui/room'
+import { hasRoom } from '@/ui/tableColumns'
 import type { TableColumn } from '@/ui/tableColumns'
 
 const without = <Value>(record: Record<string, Value>, key: string): Record<string, Value> =>
@@ -12,12 +14,14 @@ export function useColumns() {
   const table = String(useRoute().name ?? '')
   const chosen = computed(() => preferences.columns[table] ?? {})
 
-  const isShown = (column: TableColumn): boolean => chosen.value[column.key] ?? !column.isOptional
+  const room = useRoom()
+
+  const isShown = (column: TableColumn): boolean => chosen.value[column.key] ?? hasRoom(column, room.value)
 
   /** Columns in their default state are not stored, so that a later version may change the default. */
   function show(column: TableColumn, isNow: boolean): void {
     const rest = without(chosen.value, column.key)
-    const isUsual = isNow === !column.isOptional
+    const isUsual = isNow === hasRoom(column, room.value)
     keep(isUsual ? rest : { ...rest, [column.key]: isNow })
   }
 
@@ -27,6 +31,9 @@ export function useColumns() {
   }
 
   return {
+    /** As stored: those that differ from what is usual. */
+    chosen,
+    keep,
     isShown,
     show,
     isChosen: computed(() => Object.keys(chosen.value).length > 0),

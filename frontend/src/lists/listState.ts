@@ -7,8 +7,9 @@ import type { LocationQueryRaw, LocationQueryValue } from 'vue-router'
 const text = (value: LocationQueryValue | LocationQueryValue[] | undefined): string =>
   (Array.isArray(value) ? value[0] : value) ?? ''
 
+const WILDCARD = /[*?]/
 /** The API matches whole names with `*` and `?`; plain text means "anywhere in the name". */
-const pattern = (search: string): string => (/[*?]/.test(search) ? search : `*${search}*`)
+const pattern = (search: string): string => (WILDCARD.test(search) ? search : `*${search}*`)
 
 type Sort<Key extends string> = Key | `-${Key}`
 
@@ -26,6 +27,10 @@ export function useListState<Key extends string>(sortable: readonly Key[], initi
   const query = computed(() => ({ sort: sort.value }))
   /** For the lists that search by name. */
   const named = computed(() => (search.value ? { name: pattern(search.value) } : {}))
+  /** For the lists that also search identifiers; a pattern is one of names. */
+  const searched = computed(() =>
+    search.value && !WILDCARD.test(search.value) ? { text: search.value } : named.value,
+  )
 
   /** Another search, filter or order is another list, which starts at its top. */
   function restart(change: LocationQueryRaw): void {
@@ -59,6 +64,7 @@ export function useListState<Key extends string>(sortable: readonly Key[], initi
     sort,
     query,
     named,
+    searched,
     useFilter,
     useText,
     setFilter,

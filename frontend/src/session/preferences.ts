@@ -1,8 +1,16 @@
-/** The user's choices for this browser: theme, size units, columns of tables. In local storage, never on the server. */
+/** The user's choices for this browser: theme, units, columns and views of lists. In local storage, never on the server. */
 import { useColorMode, useLocalStorage } from '@vueuse/core'
 import { defineStore } from 'pinia'
 import { computed } from 'vue'
+import type { LocationQuery } from 'vue-router'
 import type { SizeSystem } from '@/ui/format'
+
+export interface SavedView {
+  name: string
+  /** What is in the address of the page. */
+  query: LocationQuery
+  columns: Record<string, boolean>
+}
 
 export const usePreferences = defineStore('preferences', () => {
   // public/theme.js reads the same key before the first paint. Switching without transitions would take a style element,
@@ -12,6 +20,9 @@ export const usePreferences = defineStore('preferences', () => {
 
   /** Columns whose visibility differs from the default, by the page's name. */
   const columns = useLocalStorage<Record<string, Record<string, boolean>>>('lunette-columns', {})
+
+  /** Saved views of lists, by user and page. */
+  const views = useLocalStorage<Record<string, Record<string, SavedView[]>>>('lunette-views', {})
 
   const isDark = computed(() => mode.state.value === 'dark')
   const theme = computed({
@@ -23,5 +34,5 @@ export const usePreferences = defineStore('preferences', () => {
     mode.value = isDark.value ? 'light' : 'dark'
   }
 
-  return { theme, isDark, toggleTheme, sizes, columns }
+  return { theme, isDark, toggleTheme, sizes, columns, views }
 })

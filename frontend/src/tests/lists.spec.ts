@@ -30,6 +30,12 @@ describe('hosts', () => {
     ])
   })
 
+  it('are found by a part of an initiator', async () => {
+    const { page, requests } = await visit('/hosts?q=example:backup', loggedIn())
+    expect(requests).toContain('GET /hosts?limit=50&sort=name&text=example:backup')
+    expect(rows(page).map(([, name]) => name)).toEqual(['backup-proxy'])
+  })
+
   it('keep a stored secret unless a new one is typed, and never show it', async () => {
     const world = loggedIn()
     const { page } = await visit('/hosts', world)

@@ -110,7 +110,8 @@ const FILTERED: Record<string, string> = {
 
 /** Where one address cannot show all of it. */
 const FURTHER: Record<string, string[]> = {
-  '/hosts': ['/hosts?q=iqn.2004-10.com.example:one'],
+  '/volumes': ['/volumes?q=lun*'],
+  '/hosts': ['/hosts?q=host*'],
   '/sessions': ['/hosts/host1'],
   '/events': ['/hosts/host1'],
 }
@@ -122,6 +123,7 @@ const NO_FILTER: Record<string, string> = {
   '/arrays state': 'every array is in sight at once',
   '/arrays level': 'every array is in sight at once',
   '/hosts os_type': 'sorted by it',
+  '/hosts initiator': 'the search finds the host of an initiator too',
   '/fc-ports name': 'every port is in sight at once',
   '/portals protocol': 'few rows, with the protocol in each',
   '/schedules action': 'few rows, with what they do in each',

@@ -1,6 +1,6 @@
 import { flushPromises, mount } from '@vue/test-utils'
 import { describe, expect, it } from 'vitest'
-import { plugins, tall } from '../../mock/visit'
+import { plugins, resize, tall } from '../../mock/visit'
 import DataTable from './DataTable.vue'
 import { useSelection } from './tableSelection'
 
@@ -79,6 +79,86 @@ it('opens a row to its details', async () => {
   expect(view.text()).toContain('all about banana')
   expect(view.text()).not.toContain('all about apple')
   expect(opener?.attributes('aria-expanded')).toBe('true')
+})
+
+it('hides a column the window has no room for, unless the user chose it', () => {
+  const columns = [
+    { key: 'name', label: 'Name' },
+    { key: 'grams', label: 'Weight', from: 3 },
+    { key: 'note', label: 'Note', from: 4 },
+  ]
+  const heads = (props: object = {}) =>
+    table({ columns, ...props })
+      .findAll('th')
+      .map((cell) => cell.text())
+  expect(heads()).toEqual(['Name', 'Weight'])
+  resize(1024)
+  expect(heads()).toEqual(['Name'])
+  expect(heads({ shows: ({ key }: { key: string }) => key === 'note' })).toEqual(['Name', 'Note'])
+})
+
+describe('on a phone', () => {
+  const columns = [
+    { key: 'grams', label: 'Weight', isSortable: true, from: 1 },
+    { key: 'name', label: 'Name', isSortable: true, isTitle: true },
+    { key: 'note', label: 'Note' },
+    { key: 'acts', label: 'Actions', isUnlabelled: true },
+  ]
+
+  it('makes each row a card: its name, what matters most, its buttons', () => {
+    resize(390)
+    const view = table({ columns })
+    expect(view.find('table').exists()).toBe(false)
+    expect(view.findAll('li').map((card) => card.text())).toEqual(['appleWeight150 g', 'bananaWeight120 g'])
+    expect(view.find('[role=region]').attributes('aria-label')).toBe('Fruit')
+  })
+
+  it('opens a card to its details', async () => {
+    resize(390)
+    const view = table({ columns, canOpen: true })
+    await view.findAll('li button')[1]?.trigger('click')
+    expect(view.findAll('li').map((card) => card.text().includes('all about'))).toEqual([false, true])
+  })
+
+  it('sorts by a list of choices in place of the heads', async () => {
+    resize(390)
+    const view = table({ columns, sort: 'name' })
+    const select = view.find<HTMLSelectElement>('select')
+    expect(select.element.value).toBe('name')
+    await select.setValue('-grams')
+    expect(view.emitted('sort')).toEqual([['-grams']])
+  })
+
+  it('says in words that there is nothing', () => {
+    resize(390)
+    expect(table({ columns, total: 0 }).text()).toBe('no fruit')
+  })
+})
+
+describe('a name that does not fit', () => {
+  const NAME = 'n'.repeat(63)
+  const long = () => {
+    const view = table({ at: () => ({ id: 'a', name: NAME, grams: 1 }), total: 1 })
+    const cell = view.find<HTMLElement>('tbody td')
+    for (const [name, value] of Object.entries({ scrollWidth: 500, clientWidth: 200 }))
+      Object.defineProperty(cell.element, name, { value })
+    return cell
+  }
+
+  it('is cut off, and told in full to the pointer', async () => {
+    const cell = long()
+    expect(cell.classes()).toEqual(expect.arrayContaining(['max-w-64', 'overflow-hidden', 'text-ellipsis']))
+    expect(cell.attributes('title')).toBeUndefined()
+    await cell.trigger('mouseover')
+    expect(cell.attributes('title')).toBe(NAME)
+  })
+
+  it('keeps the title of the page where it says more', async () => {
+    const cell = long()
+    cell.element.innerHTML = '<span title="why">short</span>'
+    await cell.find('span').trigger('mouseover')
+    expect(cell.attributes('title')).toBeUndefined()
+  })
 })
 
 describe('a long list', () => {

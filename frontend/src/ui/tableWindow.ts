@@ -12,8 +12,7 @@ export interface Sight {
 
 /** Up to this length a table is rendered completely, for screen readers, find-in-page and printing. */
 export const WHOLE_ROWS = 50
-/** Heights before a row has been measured, and of the head. */
-const ROW_PX = 45
+/** Height of the head. */
 const HEAD_PX = 37
 /** Rows rendered beyond the edges, so that a turn of the wheel shows no gap. */
 const BEYOND = 8
@@ -25,17 +24,19 @@ interface Table {
   total: Readonly<Ref<number>>
   /** The row to start at, once rows are loaded. */
   start: number
+  /** The height of a row before it has been measured. */
+  rowPx: () => number
   onSight: (sight: Sight) => void
 }
 
-export function useTableWindow({ frame, total, start, onSight }: Table) {
+export function useTableWindow({ frame, total, start, rowPx, onSight }: Table) {
   const isLong = computed(() => total.value > WHOLE_ROWS)
   const virtualizer = useVirtualizer(
     computed(() => ({
       count: total.value,
       enabled: isLong.value,
       getScrollElement: () => frame.value,
-      estimateSize: () => ROW_PX,
+      estimateSize: rowPx,
       overscan: BEYOND,
       scrollMargin: HEAD_PX,
       scrollPaddingStart: HEAD_PX,

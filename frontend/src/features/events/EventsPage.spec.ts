@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { control, rows, settle, text, type, visit } from '../../../mock/visit'
+import { click, control, resize, rows, settle, text, type, visit } from '../../../mock/visit'
 import { loggedIn } from '../../../mock/world'
 
 const last = (requests: string[]) => requests.filter((one) => one.startsWith('GET /events')).at(-1)
@@ -65,4 +65,15 @@ it('searches who while typing pauses', async () => {
   await new Promise((resolve) => setTimeout(resolve, 300))
   await settle()
   expect(last(requests)).toBe('GET /events?limit=50&sort=-seq&actor=*adm*')
+})
+
+it('keeps its filters folded on a phone, and says whether some are set', async () => {
+  resize(390)
+  const { page, router } = await visit('/events', loggedIn())
+  expect(select(page, 'Outcome')).toBeNull()
+  await click(page, 'Filters')
+  await choose(page, 'Outcome', 'failed')
+  expect(router.currentRoute.value.query).toEqual({ outcome: 'failed' })
+  await click(page, 'Filters (set)')
+  expect(select(page, 'Outcome')).toBeNull()
 })

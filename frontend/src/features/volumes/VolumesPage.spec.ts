@@ -55,13 +55,22 @@ it('says why a volume is blocked', async () => {
 
 it('lets the server search, and keeps the search in the link', async () => {
   const { page, router, requests } = await visit('/volumes', loggedIn())
-  type(field(page, 'Search by name'), 'lun1')
+  type(field(page, 'Name, NAA, serial, NGUID, UUID'), 'lun1')
   await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
   await settle()
-  expect(last(requests)).toBe('GET /volumes?limit=50&sort=name&name=*lun1*')
+  expect(last(requests)).toBe('GET /volumes?limit=50&sort=name&text=lun1')
   expect(router.currentRoute.value.query).toEqual({ q: 'lun1' })
   expect(rows(page).map(([, , name]) => name)).toContain('lun10')
   expect(rows(page).map(([, , name]) => name)).not.toContain('lun20')
+})
+
+it('finds a volume by its identifier as a host writes it, and by a pattern of names', async () => {
+  const naa = volume(11).naa
+  const { page, router, requests } = await visit(`/volumes?q=naa.${naa.toUpperCase()}`, loggedIn())
+  expect(rows(page).map(([, , name]) => name)).toEqual(['lun11'])
+  await router.push('/volumes?q=lun1*')
+  await settle()
+  expect(last(requests)).toBe('GET /volumes?limit=50&sort=name&name=lun1*')
 })
 
 it('offers to clear a search that finds nothing', async () => {
@@ -168,5 +177,5 @@ it('keeps nothing picked under another filter', async () => {
   await router.push('/volumes?q=lun')
   await settle()
   expect(page.textContent).not.toContain('1 selected')
-  expect(last(requests)).toBe('GET /volumes?limit=50&sort=name&name=*lun*')
+  expect(last(requests)).toBe('GET /volumes?limit=50&sort=name&text=lun')
 })

@@ -12,7 +12,7 @@ export const STATES = [
 ] as const satisfies readonly ResourceState[]
 
 export function useVolumeFilter(
-  list: Pick<ReturnType<typeof useListState>, 'named' | 'useFilter' | 'useText'>,
+  list: Pick<ReturnType<typeof useListState>, 'searched' | 'useFilter' | 'useText'>,
 ) {
   const array = list.useText('array')
   const host = list.useText('host')
@@ -21,7 +21,7 @@ export function useVolumeFilter(
 
   /** As the API takes it. */
   const query = computed(() => ({
-    ...list.named.value,
+    ...list.searched.value,
     ...(array.value && { array: array.value }),
     ...(host.value && { host: host.value }),
     ...(hostGroup.value && { host_group: hostGroup.value }),
