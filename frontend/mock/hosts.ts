@@ -32,6 +32,8 @@ export function host(name: string, change: Partial<Host> = {}): Host {
     export: { state: 'open', reason: null },
     mappings: 8,
     sessions: 1,
+    connection: 'online',
+    last_seen_at: MADE,
     created_at: MADE,
     updated_at: MADE,
     ...change,
@@ -91,6 +93,8 @@ export function createHost(world: World, body: HostCreateWritable): Planned<Made
     export: { state: 'none', reason: null },
     mappings: 0,
     sessions: 0,
+    connection: 'never',
+    last_seen_at: null,
   })
   const warnings = body.chap
     ? []

@@ -143,6 +143,8 @@ export function makeWorld(): World {
       os_type: 'windows',
       mappings: 0,
       sessions: 0,
+      connection: 'never',
+      last_seen_at: null,
       export: { state: 'none', reason: null },
     }),
     host('esx-cluster-node-a', {
@@ -150,6 +152,7 @@ export function makeWorld(): World {
       os_type: 'esxi',
       mappings: 0,
       sessions: 0,
+      connection: 'offline',
       export: { state: 'none', reason: null },
       chap: { user: 'esx-a', mutual_user: null },
     }),

@@ -5,6 +5,7 @@ import json
 import tarfile
 
 import pytest
+from sqlalchemy import select
 
 from backend.tests.agent.exports import dhchap_key
 from backend.tests.fakemachine import FakeSystem
@@ -13,6 +14,7 @@ from backend.tests.wiring import Api, add_token
 from lunette.api.requests.services import ApiServices
 from lunette.domain.roles import Role
 from lunette.providers.updates.record import OUTAGE
+from lunette.store.resources import HostLogin
 
 IQN = "iqn.2026-01.com.example:db"
 SECRET, MUTUAL = "secret-of-host", "secret-of-us"
@@ -121,7 +123,23 @@ def test_without_the_agent_the_kit_says_what_it_leaves_out(api: Api) -> None:
     assert "agent does not answer" in api.get("/hosts/db/kit")["warnings"][0]
 
 
-def test_paths_follow_the_sessions_of_the_machine(appliance: Api, machine: FakeSystem) -> None:
+def connection(appliance: Api, host: str) -> str:
+    """As the list and the host itself show it."""
+    shown = appliance.get(f"/hosts/{host}")["connection"]
+    (listed,) = appliance.items("/hosts", name=host)
+    assert listed["connection"] == shown
+    return str(shown)
+
+
+def stored_login(services: ApiServices) -> bool:
+    with services.store.read() as tx:
+        return tx.scalar(select(HostLogin.last_seen_at)) is not None
+
+
+def test_paths_follow_the_sessions_of_the_machine(
+    appliance_on_sqlite: tuple[Api, ApiServices], machine: FakeSystem
+) -> None:
+    appliance, services = appliance_on_sqlite
     make_array(appliance)
     appliance.made("/volumes", {"name": "v", "array": "tank", "size_bytes": "16MiB"})
     host = appliance.made("/hosts", {"name": "db", "iqns": [IQN]})
@@ -129,19 +147,36 @@ def test_paths_follow_the_sessions_of_the_machine(appliance: Api, machine: FakeS
         appliance.made("/portals", {"name": name, "address": ADDRESS, "port": port})
     appliance.made("/mappings", {"volume": "v", "host": "db"})
     appliance.until(lambda: appliance.get("/hosts/db")["export"]["state"] == "open")
+    assert (host["connection"], host["last_seen_at"]) == ("never", None)
     assert [path["state"] for path in appliance.get("/hosts/db/paths")["paths"]] == ["down", "down"]
     target = appliance.get(f"/hosts/{host['id']}")["target_iqn"]
     on_a, on_b = (machine.login(IQN, target, f"{ADDRESS}:{port}") for port in (3260, 3270))
     there = appliance.get("/hosts/db/paths")
     assert (there["state"], there["volumes"][0]["seen"]) == ("up", 2)
+    assert connection(appliance, "db") == "online"
+    appliance.until(lambda: stored_login(services))
     machine.logout(on_b)
+    assert connection(appliance, "db") == "degraded"
     gone = appliance.get("/hosts/db/paths")
     assert gone["sentence"] == f"Host db: expected 2 paths, seen 1: no connection to portal b ({ADDRESS}:3270)."
     machine.logout(on_a)
     assert [path["state"] for path in appliance.get("/hosts/db/paths")["paths"]] == ["down", "down"]
+    assert connection(appliance, "db") == "offline"
+    assert appliance.get("/hosts/db")["last_seen_at"] is not None
 
 
 def test_paths_of_an_unknown_host_are_not_found_and_without_the_agent_unknown(api: Api) -> None:
     assert api.call("GET", "/hosts/nope/paths").status_code == 404
     api.made("/hosts", {"name": "db", "iqns": [IQN]})
     assert api.get("/hosts/db/paths")["state"] == "unknown"
+
+
+def test_a_member_is_judged_by_the_paths_to_the_volumes_of_its_group(mapped: Api, machine: FakeSystem) -> None:
+    mapped.made("/portals", {"name": "second", "address": ADDRESS, "port": 3270})
+    mapped.until(lambda: all(one["state"] == "open" for one in mapped.items("/portals")))
+    targets = [mapped.get(path)["target_iqn"] for path in ("/hosts/db", "/host-groups/g")]
+    mapped.until(lambda: all(one["state"] == "open" for one in mapped.items("/mappings")))
+    logins = [machine.login(IQN, target, f"{ADDRESS}:{port}") for target in targets for port in (3260, 3270)]
+    assert connection(mapped, "db") == "online"
+    machine.logout(logins[-1])
+    assert connection(mapped, "db") == "degraded"

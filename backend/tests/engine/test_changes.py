@@ -423,6 +423,7 @@ def test_every_table_of_the_schema_is_known_to_the_count() -> None:
         "kept_state",
         "disk_count",
         "host_path_trial",
+        "host_login",
         "second_factor",
         "held_number",
         "disk_reading",

@@ -1,5 +1,6 @@
 """Paths: what is missing is named, and what is unknown is not called missing."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,11 +10,12 @@ from backend.tests.planner import kit_facts as known
 from backend.tests.planner.kit_facts import facts, nvme_facts
 from lunette.domain.exports import ObservedConnection, ObservedSession, SessionCount, UnseenSessions
 from lunette.domain.fc import FcMode
+from lunette.domain.hosts import HostConnection
 from lunette.domain.mappings import Family, Protocol
 from lunette.domain.observations import SessionsObservation
 from lunette.domain.paths import HostPaths, PathState
-from lunette.planner.diagnosis.paths import PathFacts, verify
-from lunette.planner.kits.facts import KitTarget
+from lunette.planner.diagnosis.paths import Logins, PathFacts, connection, verify
+from lunette.planner.kits.facts import KitPortal, KitTarget
 
 MINE, OTHER_NET, STRANGER = "192.0.2.10", "198.51.100.10", "192.0.2.20"
 OTHER_IQN, OTHER_TARGET = "iqn.2026-01.com.example:h2", "iqn.2026-11.io.lunette:x.h2"
@@ -181,3 +183,56 @@ def test_a_host_without_a_portal_has_no_path_at_all() -> None:
     found = look((), None, host=facts(portals=()))
     assert (found.state, found.volumes[0].expected) == (DOWN, 0)
     assert "no path exists" in found.sentence
+
+
+def connected(count: int | None, *, was_seen: bool = False, **changes: Any) -> HostConnection:
+    """Of the host with two portals, of which it uses both unless the facts say otherwise."""
+    found = SessionsObservation(
+        taken_at=0,
+        sessions=(session(),),
+        counts=(SessionCount(target=known.TARGET, sessions=2),),
+        connections=(on_a(MINE), on_b(MINE)),
+    )
+    reported: dict[str, Any] = {"host": facts(), "blocked": {}, "others": frozenset(), "sessions": found}
+    return connection(PathFacts(**(reported | changes)), count, was_seen=was_seen)
+
+
+def test_a_host_is_online_degraded_offline_or_never_was_connected() -> None:
+    one_path = SessionsObservation(
+        taken_at=0,
+        sessions=(session(),),
+        counts=(SessionCount(target=known.TARGET, sessions=1),),
+        connections=(on_a(MINE),),
+    )
+    assert connected(2) is HostConnection.ONLINE
+    assert connected(1, sessions=one_path) is HostConnection.DEGRADED
+    assert connected(0, was_seen=True) is HostConnection.OFFLINE
+    assert connected(0) is HostConnection.NEVER
+    assert connected(None, was_seen=True, sessions=None) is HostConnection.UNKNOWN
+
+
+def test_what_is_unknown_of_a_path_makes_no_host_degraded() -> None:
+    """An iSER portal among several: LIO does not tell over which of them the newest session came."""
+    portals = (
+        known.A,
+        KitPortal("r", Protocol.ISER, known.B.address, 3261),
+        KitPortal("s", Protocol.ISER, "::1", 3261),
+    )
+    found = SessionsObservation(
+        taken_at=0, sessions=(session(protocol=Protocol.ISER),), counts=(), connections=(on_a(MINE),)
+    )
+    host = replace(facts(), portals=portals)
+    judged = PathFacts(host=host, blocked={}, others=frozenset(), sessions=found)
+    assert PathState.UNKNOWN in states(verify(judged))
+    assert connection(judged, 1, was_seen=True) is HostConnection.ONLINE
+
+
+def test_a_host_is_degraded_where_its_paths_are_down_and_nowhere_else() -> None:
+    """The state of the list is that of the page of the host, also with what many hosts share."""
+    for made in ((on_a(MINE), on_b(MINE)), (on_a(MINE),), (on_b(OTHER_NET),), ()):
+        for count in (None, 1, 2):
+            counts = () if count is None else (SessionCount(target=known.TARGET, sessions=count),)
+            found = SessionsObservation(taken_at=0, sessions=(session(),), counts=counts, connections=made)
+            judged = PathFacts(facts(), {}, frozenset(), found, shared=Logins(found))
+            is_down = verify(judged).state is PathState.DOWN
+            assert (connection(judged, 1, was_seen=True) is HostConnection.DEGRADED) is is_down

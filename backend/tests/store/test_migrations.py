@@ -20,7 +20,7 @@ from lunette.store import access, journal, resources, schedules, settings, undo
 from lunette.store.database import Store, connect, writing
 from lunette.store.journal import Job, JobStep
 from lunette.store.migrate import MIGRATIONS, READABLE_FROM, upgrade
-from lunette.store.resources import Meta
+from lunette.store.resources import Host, HostLogin, Meta
 from lunette.store.schema import Base
 from lunette.store.secrets import SecretBox
 
@@ -209,4 +209,16 @@ def test_steps_of_the_first_versions_are_of_lvm(empty_url: str, box: SecretBox) 
         assert [step.payload for step in found] == [{**old, "engine": "lvm"}, zvol, sealed]
         steps = Plan.model_validate(tx.get_one(Job, "j").plan).steps
         assert [getattr(step, "engine", None) for step in steps] == ["lvm", "zvol", None]
+    engine.dispose()
+
+
+def test_of_hosts_of_before_it_is_not_known_whether_they_ever_logged_in(empty_url: str, box: SecretBox) -> None:
+    engine = connect(empty_url)
+    upgrade(writing(engine), "0032")
+    with Session(writing(engine)) as tx:
+        tx.add(Host(id="h", name="db", os_type="linux"))
+        tx.commit()
+    upgrade(writing(engine))
+    with Session(engine) as tx:
+        assert tx.execute(select(HostLogin.host_id, HostLogin.last_seen_at)).all() == [("h", None)]
     engine.dispose()

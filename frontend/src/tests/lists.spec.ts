@@ -22,7 +22,7 @@ describe('hosts', () => {
     const { page } = await visit('/hosts', loggedIn())
     expect(rows(page)[1]?.slice(1, 7)).toEqual([
       'esx-cluster-node-aesx-cluster',
-      'Not mapped',
+      'Offline',
       'VMware ESXi',
       '1 IQN',
       '0',

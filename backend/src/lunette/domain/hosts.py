@@ -27,6 +27,21 @@ class OsType(StrEnum):
     """Any other operating system."""
 
 
+class HostConnection(StrEnum):
+    """Connection of a host to the appliance."""
+
+    ONLINE = "online"
+    """The host is logged in, and no path is missing."""
+    DEGRADED = "degraded"
+    """The host is logged in, but some paths are missing."""
+    OFFLINE = "offline"
+    """The host is not logged in, but has been."""
+    NEVER = "never"
+    """The host has never logged in."""
+    UNKNOWN = "unknown"
+    """Unknown: the agent does not answer or cannot list the sessions of the host."""
+
+
 class InitiatorKind(StrEnum):
     """Kind of an initiator name."""
 

@@ -27,6 +27,7 @@ from lunette.domain.usage import VolumeUse
 from lunette.domain.why import VolumeWhy
 from lunette.engine.background import array_care
 from lunette.engine.background.eraser import Eraser
+from lunette.engine.background.host_logins import LoginWatch
 from lunette.engine.background.housekeeping import Housekeeper
 from lunette.engine.background.scheduler import Scheduler
 from lunette.engine.background.sealer import Sealer
@@ -125,7 +126,7 @@ class Control:
             Housekeeper(store),
             Eraser(store, self.services),
             self.sealer,
-            *(watch(store, self.sessions, pace=pace) for watch in (Twins, NumberWatch)),
+            *(watch(store, self.sessions, pace=pace) for watch in (Twins, NumberWatch, LoginWatch)),
         )
         """The parts with their own threads, in the order of their start."""
 

@@ -248,6 +248,15 @@ class HostPathTrial(Base):
     """Of a job that may have been forgotten since."""
 
 
+class HostLogin(Base):
+    """Of each host that has been logged in. `last_seen_at` None: it may have been, before logins were recorded."""
+
+    __tablename__ = "host_login"
+
+    host_id: Mapped[str] = mapped_column(ForeignKey("host.id", ondelete="CASCADE"), primary_key=True)
+    last_seen_at: Mapped[dt.datetime | None]
+
+
 class HostInitiator(Base):
     """One initiator name. `kind` is iqn, wwpn or nqn."""
 

@@ -1,25 +1,26 @@
 import { expect, it } from 'vitest'
-import type { Export, PathState } from '@/api'
+import type { Export, HostConnection } from '@/api'
+import type { Tone } from '@/ui/tone'
 import { hostState } from './hostState'
 
 const served = (state: Export['state']) => ({
   export: { state, reason: state === 'blocked' ? 'tank is off' : null },
 })
 
-it.each<[Export['state'], Export['state'] | undefined, number | null, PathState | undefined, string]>([
-  ['none', undefined, 0, undefined, 'none'],
-  ['none', 'open', 2, 'up', 'online'],
-  ['open', undefined, 0, undefined, 'offline'],
-  ['none', 'open', 0, undefined, 'offline'],
-  ['open', 'open', 2, 'down', 'degraded'],
-  ['open', undefined, null, undefined, 'unknown'],
-  ['open', 'blocked', 2, 'up', 'blocked'],
-  ['pending', 'open', 2, 'up', 'pending'],
+it.each<[Export['state'], Export['state'] | undefined, HostConnection, string, Tone]>([
+  ['open', undefined, 'online', 'online', 'good'],
+  ['none', 'open', 'online', 'online', 'good'],
+  ['open', 'open', 'degraded', 'degraded', 'warn'],
+  ['none', 'open', 'offline', 'offline', 'bad'],
+  ['none', undefined, 'offline', 'offline', 'quiet'],
+  ['open', undefined, 'never', 'never', 'quiet'],
+  ['unknown', undefined, 'unknown', 'unknown', 'quiet'],
+  ['open', 'blocked', 'online', 'blocked', 'bad'],
+  ['pending', 'open', 'degraded', 'pending', 'busy'],
 ])(
-  'a host that is %s, of a group that is %s, with %s sessions and paths %s is %s',
-  (own, group, sessions, paths, state) => {
-    const found = hostState({ ...served(own), sessions }, group && served(group), paths)
-    expect(found.state).toBe(state)
-    expect(found.reason).toBe(state === 'blocked' ? 'tank is off' : null)
+  'a host that is %s, of a group that is %s, and %s is shown as %s',
+  (own, group, connection, state, tone) => {
+    const found = hostState({ ...served(own), connection }, group && served(group))
+    expect(found).toEqual({ state, tone, reason: state === 'blocked' ? 'tank is off' : null })
   },
 )

@@ -1,5 +1,5 @@
 /** How a host is doing, by what it and its group are served and whether it is logged in; words and tones in one place. */
-import type { Export, Host, HostGroup, PathState } from '@/api'
+import type { Export, Host, HostConnection, HostGroup } from '@/api'
 import type { Tone } from '@/ui/tone'
 
 const TONES: Record<Export['state'], Tone> = {
@@ -13,37 +13,29 @@ const TONES: Record<Export['state'], Tone> = {
 /** Whether what is mapped is served, as one tone; the word is `exports.<state>`. */
 export const exportTone = (shown: Pick<Export, 'state'>): Tone => TONES[shown.state]
 
-/** The worst first. */
-const EXPORTS: readonly Export['state'][] = ['blocked', 'pending', 'unknown', 'open', 'none']
+/** What the appliance does about a host goes before what the host does. */
+const WAITS: readonly Export['state'][] = ['blocked', 'pending']
 const HOSTS = {
-  none: 'quiet',
   blocked: 'bad',
   pending: 'busy',
-  unknown: 'quiet',
-  offline: 'bad',
-  degraded: 'warn',
   online: 'good',
-} as const satisfies Record<string, Tone>
+  degraded: 'warn',
+  offline: 'bad',
+  never: 'quiet',
+  unknown: 'quiet',
+} as const satisfies Record<HostConnection | 'blocked' | 'pending', Tone>
 
 /** The word is `hosts.states.<state>`. */
 export type HostState = keyof typeof HOSTS
 
-/** Only who asked for the paths of a host knows whether some of them are down. */
+/** In lists and on the page of the host alike. A host without volumes may well be offline. */
 export function hostState(
-  host: Pick<Host, 'export' | 'sessions'>,
+  host: Pick<Host, 'export' | 'connection'>,
   group?: Pick<HostGroup, 'export'>,
-  paths?: PathState,
 ): { state: HostState; tone: Tone; reason: string | null } {
-  const [worst] = [host.export, ...(group ? [group.export] : [])].sort(
-    (one, other) => EXPORTS.indexOf(one.state) - EXPORTS.indexOf(other.state),
-  )
-  const served = worst ?? host.export
-  const state = served.state === 'open' ? loggedIn(host.sessions, paths) : served.state
-  return { state, tone: HOSTS[state], reason: served.reason }
-}
-
-function loggedIn(sessions: number | null, paths?: PathState): HostState {
-  if (sessions === null) return 'unknown'
-  if (!sessions) return 'offline'
-  return paths === 'down' ? 'degraded' : 'online'
+  const exports = [host.export, ...(group ? [group.export] : [])]
+  const waiting = WAITS.flatMap((state) => exports.filter((one) => one.state === state))[0]
+  const state = (waiting?.state as HostState | undefined) ?? host.connection
+  const isIdle = state === 'offline' && exports.every((one) => one.state === 'none')
+  return { state, tone: isIdle ? 'quiet' : HOSTS[state], reason: waiting?.reason ?? null }
 }

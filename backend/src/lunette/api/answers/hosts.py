@@ -4,7 +4,7 @@ from datetime import datetime
 
 from lunette.api.answers.base import Answer, Export
 from lunette.domain.dhchap import DhGroup, DhHash
-from lunette.domain.hosts import OsType
+from lunette.domain.hosts import HostConnection, OsType
 from lunette.store.resources import Host as HostRow
 
 
@@ -67,6 +67,10 @@ class Host(Answer):
     sessions: int | None
     """Number of sessions of the host now. `null` if the agent does not answer or cannot list sessions of the host's
     protocols."""
+    connection: HostConnection
+    """Connection of the host to the appliance now, over the paths to its own volumes and those of its host group."""
+    last_seen_at: datetime | None
+    """When the host was last logged in, in UTC. `null` if it never was, or not since the appliance records this."""
     created_at: datetime
     """When the host was created, in UTC."""
     updated_at: datetime

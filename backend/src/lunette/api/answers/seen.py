@@ -3,6 +3,7 @@
 Stored facts are returned even while the agent does not answer. Everything observed is then null or `unknown`.
 """
 
+import datetime as dt
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
@@ -72,7 +73,7 @@ class Observed:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.observation = observation
-        self._report = report
+        self.report = report
         self._mapped = mapped
         self.age_s = max(0.0, clock() - observation.taken_at) if observation else 0.0
 
@@ -97,19 +98,19 @@ class Observed:
 
     @cached_property
     def _targets(self) -> dict[str, TargetReport]:
-        return {target.target_id: target for target in self._report.targets} if self._report else {}
+        return {target.target_id: target for target in self.report.targets} if self.report else {}
 
     @cached_property
     def _subsystems(self) -> dict[str, TargetReport]:
-        return {one.target_id: one for one in self._report.subsystems} if self._report else {}
+        return {one.target_id: one for one in self.report.subsystems} if self.report else {}
 
     @cached_property
     def _exported(self) -> dict[str, VolumeReport]:
-        return _EXPORTED.of(self._report) if self._report else {}
+        return _EXPORTED.of(self.report) if self.report else {}
 
     @cached_property
     def _portals(self) -> dict[str, PortalReport]:
-        return {portal.portal_id: portal for portal in self._report.portals} if self._report else {}
+        return {portal.portal_id: portal for portal in self.report.portals} if self.report else {}
 
     def volume_export(self, volume_id: str, mapping_ids: Collection[str]) -> Export:
         """Whether a volume is served now by any of these mappings. Without a mapping it is not served."""
@@ -121,7 +122,7 @@ class Observed:
 
     @cached_property
     def _fc_ports(self) -> dict[str, FcPortReport]:
-        return {port.port_id: port for port in self._report.fc_ports} if self._report else {}
+        return {port.port_id: port for port in self.report.fc_ports} if self.report else {}
 
     def owner_export(self, target_id: str | None, mappings: Mapping[Family, Collection[str]]) -> Export:
         """Whether everything mapped to a host or group is served now; `mappings` are the IDs, by family.
@@ -173,6 +174,7 @@ class ObservedSessions:
     def __init__(self, observed: SessionsObservation | None, clock: Callable[[], float] = time.time) -> None:
         self.observed = observed
         self.age_s = max(0.0, clock() - observed.taken_at) if observed else 0.0
+        self.at = dt.datetime.fromtimestamp(observed.taken_at, dt.UTC) if observed else None
 
     @cached_property
     def by_initiator(self) -> dict[str, list[ObservedSession]]:

@@ -13,11 +13,13 @@ from lunette.api.answers.seen import Observed, ObservedSessions
 from lunette.api.answers.volumes import MappedTo, Volume, volume_answer
 from lunette.domain.hosts import OsType
 from lunette.domain.mappings import Family
+from lunette.engine.reads.host_connections import connections
+from lunette.engine.reads.why import MachineState
 from lunette.store.resources import Array as ArrayRow
 from lunette.store.resources import DeletedVolume as DeletedVolumeRow
 from lunette.store.resources import Host as HostRow
 from lunette.store.resources import HostGroup as HostGroupRow
-from lunette.store.resources import HostGroupMember, Target
+from lunette.store.resources import HostGroupMember, HostLogin, Target
 from lunette.store.resources import Mapping as MappingRow
 from lunette.store.resources import Volume as VolumeRow
 
@@ -98,6 +100,10 @@ def hosts(tx: Session, rows: Sequence[HostRow], seen: Observed, sessions: Observ
     groups = _names(tx, HostGroupRow, members.values())
     targets = _targets(tx, ids)
     mapped = _mapping_ids(tx, MappingRow.host_id, ids)
+    logins = {row.host_id: row.last_seen_at for row in tx.scalars(select(HostLogin).where(HostLogin.host_id.in_(ids)))}
+    counts = {row.id: _sessions(row, sessions) for row in rows}
+    look = MachineState(seen.observation, seen.report, sessions.observed)
+    connected = connections(tx, rows, look, counts, logins.keys())
     found = []
     for row in rows:
         target, group = targets.get(row.id), members.get(row.id)
@@ -120,7 +126,9 @@ def hosts(tx: Session, rows: Sequence[HostRow], seen: Observed, sessions: Observ
                 subsystem_nqn=target.nqn if target else None,
                 export=seen.owner_export(target.id if target else None, mapped[row.id]),
                 mappings=sum(map(len, mapped[row.id].values())),
-                sessions=sessions.count((*iqns, *wwpns, *nqns), _spoken((*iqns, *wwpns), nqns)),
+                sessions=counts[row.id],
+                connection=connected[row.id],
+                last_seen_at=sessions.at if counts[row.id] else logins.get(row.id),
                 created_at=row.created_at,
                 updated_at=row.updated_at,
             )
@@ -187,5 +195,7 @@ def _mapping_ids(
     return found
 
 
-def _spoken(scsi: Sequence[str], nqns: Sequence[str]) -> set[Family]:
-    return ({Family.SCSI} if scsi else set()) | ({Family.NVME} if nqns else set())
+def _sessions(host: HostRow, sessions: ObservedSessions) -> int | None:
+    iqns, wwpns, nqns = (initiator_names(host, kind) for kind in ("iqn", "wwpn", "nqn"))
+    spoken = {family for family, names in ((Family.SCSI, iqns + wwpns), (Family.NVME, nqns)) if names}
+    return sessions.count((*iqns, *wwpns, *nqns), spoken)

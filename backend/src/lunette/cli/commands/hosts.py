@@ -135,7 +135,7 @@ def set_group(call: Call) -> None:
 
 COMMANDS = {
     "host": (
-        *standard("host", ("name", "os_type", "iqns", "wwpns", "nqns", "group", "sessions")),
+        *standard("host", ("name", "os_type", "iqns", "wwpns", "nqns", "group", "connection", "sessions")),
         Command(
             "create",
             operations=("host_create",),

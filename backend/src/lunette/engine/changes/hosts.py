@@ -24,7 +24,7 @@ from lunette.engine.records.recording import recorded
 from lunette.planner.access import hosts as planner
 from lunette.planner.access.hosts import HostFacts, KnownHost, NewHost, NewInitiator, NewTarget, Volumes
 from lunette.store.database import store_of
-from lunette.store.resources import Host, HostGroup, HostGroupMember, HostInitiator, Mapping, Target, Volume
+from lunette.store.resources import Host, HostGroup, HostGroupMember, HostInitiator, HostLogin, Mapping, Target, Volume
 
 
 def create(context: ChangeContext, spec: HostCreate) -> Outcome:
@@ -42,8 +42,8 @@ def create_all(context: ChangeContext, specs: Sequence[tuple[HostCreate, KeptIde
         return Outcome(plan=plan)
     ids = tuple(one.id for one in new)
     with recorded(context, "host.created", plan, ids, batch=len(ids) > 1):
-        for (spec, _), one in zip(specs, new, strict=True):
-            _add(context.tx, spec, one)
+        for (spec, kept), one in zip(specs, new, strict=True):
+            _add(context.tx, spec, one, is_again=kept is not None)
     return Outcome(plan=plan, ids=ids)
 
 
@@ -55,7 +55,7 @@ def _planned(context: ChangeContext, spec: HostCreate, kept: KeptIdentity | None
     return replace(new, id=kept.owner_id, target=NewTarget.again(kept)) if kept else new
 
 
-def _add(tx: Session, spec: HostCreate, new: NewHost) -> None:
+def _add(tx: Session, spec: HostCreate, new: NewHost, *, is_again: bool) -> None:
     host = Host(
         id=new.id,
         name=spec.name,
@@ -68,6 +68,8 @@ def _add(tx: Session, spec: HostCreate, new: NewHost) -> None:
     set_dhchap(tx, host, spec.dhchap)
     tx.add(host)
     tx.flush()
+    if is_again:
+        tx.add(HostLogin(host_id=new.id))
     tx.add(
         Target(
             id=new.target.id,

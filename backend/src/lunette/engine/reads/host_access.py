@@ -5,7 +5,7 @@ that it can reach.
 import io
 import tarfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -26,7 +26,8 @@ from lunette.planner.kits.build import build
 from lunette.planner.kits.bundle import members
 from lunette.planner.kits.facts import KitChap, KitDhChap, KitFacts, KitPortal, KitTarget, KitVolume, reached
 from lunette.store.database import store_of
-from lunette.store.resources import FcPort, Host, HostGroupMember, HostInitiator, Mapping, Portal, Target, Volume
+from lunette.store.resources import FcPort, Host, HostGroupMember, HostInitiator, Portal, Target, Volume
+from lunette.store.resources import Mapping as MappingRow
 from lunette.store.settings import read_settings, with_secrets
 
 AWAY = (
@@ -61,13 +62,6 @@ def paths(tx: Session, reference: str, look: MachineState) -> HostPaths:
 
 def path_facts(tx: Session, host: Host, look: MachineState) -> PathFacts:
     """The facts from which paths are judged."""
-    reports = look.report.portals if look.report else ()
-    names = dict(tx.execute(select(Portal.id, Portal.name)).all())
-    blocked = {
-        names[one.portal_id]: one.reason or "the agent gave no reason"
-        for one in reports
-        if one.state is ServingState.BLOCKED and one.portal_id in names
-    }
     group = select(HostGroupMember.host_group_id).where(HostGroupMember.host_id == host.id).scalar_subquery()
     others = (
         select(HostInitiator.name)
@@ -76,19 +70,26 @@ def path_facts(tx: Session, host: Host, look: MachineState) -> PathFacts:
     )
     return PathFacts(
         host=facts(tx, host, look.seen, secrets=False),
-        blocked=blocked,
+        blocked=blocked(tx, look),
         others=frozenset(tx.scalars(others)),
         sessions=look.sessions,
         fc_ports=look.seen.fc_ports if look.seen else (),
     )
 
 
+def blocked(tx: Session, look: MachineState) -> dict[str, str]:
+    """Why portals do not listen, by name."""
+    names = dict(tx.execute(select(Portal.id, Portal.name)).all())
+    return {
+        names[one.portal_id]: one.reason or "the agent gave no reason"
+        for one in (look.report.portals if look.report else ())
+        if one.state is ServingState.BLOCKED and one.portal_id in names
+    }
+
+
 def facts(tx: Session, host: Host, seen: Observation | None, *, secrets: bool) -> KitFacts:
     """What is known of a host and its access. Without `seen`, the warnings say what is omitted."""
-    kinds = {kind: tuple(one.name for one in host.initiators if one.kind == kind) for kind in ("iqn", "wwpn", "nqn")}
-    ways = tuple(targets(tx, host))
-    spoken = {KIND_OF[protocol]: protocol.family for protocol in Protocol}
-    used = {kind for kind, names in kinds.items() if names and spoken[kind] in {target.family for target in ways}}
+    kinds, ways = names_of(host), tuple(targets(tx, host))
     return KitFacts(
         host=host.name,
         os_type=OsType(host.os_type),
@@ -96,8 +97,8 @@ def facts(tx: Session, host: Host, seen: Observation | None, *, secrets: bool) -
         wwpns=kinds["wwpn"],
         nqns=kinds["nqn"],
         targets=ways,
-        portals=tuple(one for one in portals(tx, seen) if KIND_OF[one.protocol] in used),
-        fc_ports=tuple(_fc_ports(tx, seen)),
+        portals=tuple(fitting(portals(tx, seen), kinds, ways)),
+        fc_ports=tuple(fc_ports(tx, seen)),
         chap=_chap(tx, host, secrets=secrets),
         dhchap=_dhchap(tx, host, secrets=secrets),
         discovery=_discovery(tx, secrets=secrets),
@@ -107,16 +108,31 @@ def facts(tx: Session, host: Host, seen: Observation | None, *, secrets: bool) -
     )
 
 
+def names_of(host: Host) -> dict[str, tuple[str, ...]]:
+    """The initiators of a host, by kind."""
+    return {kind: tuple(one.name for one in host.initiators if one.kind == kind) for kind in ("iqn", "wwpn", "nqn")}
+
+
+def fitting(
+    portals: Iterable[KitPortal], names: Mapping[str, Sequence[str]], ways: Iterable[KitTarget]
+) -> Iterator[KitPortal]:
+    """The portals over which initiators of these names reach these targets."""
+    spoken = {KIND_OF[protocol]: protocol.family for protocol in Protocol}
+    families = {target.family for target in ways}
+    used = {kind for kind, found in names.items() if found and spoken[kind] in families}
+    return (one for one in portals if KIND_OF[one.protocol] in used)
+
+
 def targets(tx: Session, host: Host) -> Iterator[KitTarget]:
     """The targets and subsystems that serve a host: its own, then those of its group; only those with volumes."""
     group = tx.scalar(select(HostGroupMember.host_group_id).where(HostGroupMember.host_id == host.id))
-    for owner, owned in ((Target.host_id, Mapping.host_id), (Target.host_group_id, Mapping.host_group_id)):
+    for owner, owned in ((Target.host_id, MappingRow.host_id), (Target.host_group_id, MappingRow.host_group_id)):
         wanted = host.id if owner is Target.host_id else group
         target = tx.scalar(select(Target).where(owner == wanted)) if wanted else None
         if target is None:
             continue
-        query = select(Mapping, Volume).join(Volume, Volume.id == Mapping.volume_id).where(owned == wanted)
-        rows = tx.execute(query.order_by(Mapping.lun)).all()
+        query = select(MappingRow, Volume).join(Volume, Volume.id == MappingRow.volume_id).where(owned == wanted)
+        rows = tx.execute(query.order_by(MappingRow.lun)).all()
         for family, name in ((Family.SCSI, target.iqn), (Family.NVME, target.nqn)):
             volumes = tuple(
                 KitVolume(name=volume.name, lun=mapping.lun, naa=volume.naa, uuid=volume.uuid)
@@ -135,7 +151,7 @@ def portals(tx: Session, seen: Observation | None) -> list[KitPortal]:
     return reached(listening, seen.addresses if seen else (), rdma)
 
 
-def _fc_ports(tx: Session, seen: Observation | None) -> Iterator[str]:
+def fc_ports(tx: Session, seen: Observation | None) -> Iterator[str]:
     """Fibre Channel ports of the appliance that are configured as targets and present."""
     there = {port.wwpn for port in seen.fc_ports} if seen else set()
     for port in tx.scalars(select(FcPort).where(FcPort.mode == FcMode.TARGET.value).order_by(FcPort.wwpn)):

@@ -29,7 +29,7 @@ from lunette.planner.engines.array_engines import ARRAY_ENGINES
 from lunette.planner.engines.volume_engines import hides_volumes
 from lunette.store.backup import tables
 from lunette.store.database import store_of
-from lunette.store.resources import Array, Host, HostGroup, Meta, Portal
+from lunette.store.resources import Array, Host, HostGroup, HostLogin, Meta, Portal
 from lunette.store.secrets import SecretBox
 from lunette.store.settings import read_settings
 
@@ -107,6 +107,7 @@ def rebuild(context: ChangeContext, disks: Disks, wanted: RebuildSelection) -> R
     for table in TABLES:
         if missing[table.name]:
             tx.execute(insert(table), missing[table.name])
+    tx.add_all(HostLogin(host_id=row["id"]) for row in missing["host"])
     own = tx.get_one(Meta, "appliance_id")
     if own.value != appliance_id:
         own.value = appliance_id

@@ -7,12 +7,14 @@ sessions than connections from known addresses, and only one portal has unclaime
 if several have, it is unknown. What is unknown is never reported as missing.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from lunette.domain.exports import ObservedSession
 from lunette.domain.fc import FcMode, ObservedFcPort
+from lunette.domain.hosts import HostConnection
 from lunette.domain.mappings import NVME_PROTOCOLS, Family, Protocol
 from lunette.domain.observations import SessionsObservation
 from lunette.domain.paths import HostPath, HostPaths, PathState, VolumePaths
@@ -22,6 +24,22 @@ from lunette.planner.kits.facts import KitFacts, KitPortal, KitTarget
 NOT_LOGGED_IN = (
     "it is not known over which portals: the host has more sessions than connections from addresses known to be its own"
 )
+
+
+class Logins:
+    """The sessions of one observation by initiator (in lower case), by peer and by portal, for many hosts."""
+
+    def __init__(self, found: SessionsObservation) -> None:
+        self.of: dict[str, list[ObservedSession]] = defaultdict(list)
+        self.initiators: dict[str, set[str]] = defaultdict(set)
+        self.peers: dict[tuple[str, int], list[str]] = defaultdict(list)
+        for session in found.sessions:
+            self.of[session.initiator.lower()].append(session)
+            if session.peer:
+                self.initiators[session.peer].add(session.initiator.lower())
+        for one in found.connections:
+            self.peers[one.address, one.port].append(one.peer)
+        self.counts = {one.target: one.sessions for one in reversed(found.counts)}
 
 
 @dataclass(frozen=True)
@@ -37,16 +55,22 @@ class PathFacts:
     others: frozenset[str]
     sessions: SessionsObservation | None
     fc_ports: Sequence[ObservedFcPort] = ()
+    shared: Logins | None = None
+    """Of `sessions`, if the paths of several hosts are judged."""
 
-    @property
+    @cached_property
     def names(self) -> frozenset[str]:
         """The host's initiators, in lower case."""
         return frozenset(name.lower() for name in (*self.host.iqns, *self.host.wwpns, *self.host.nqns))
 
     @cached_property
+    def logins(self) -> Logins | None:
+        return self.shared or (Logins(self.sessions) if self.sessions else None)
+
+    @cached_property
     def own(self) -> tuple[ObservedSession, ...]:
-        found = self.sessions.sessions if self.sessions else ()
-        return tuple(one for one in found if one.initiator.lower() in self.names)
+        found = self.logins.of if self.logins else {}
+        return tuple(session for name in sorted(self.names) for session in found.get(name, ()))
 
     def unseen(self, family: Family) -> str | None:
         """Why sessions over a family cannot be listed; None if they can."""
@@ -71,12 +95,27 @@ def verify(facts: PathFacts) -> HostPaths:
     )
 
 
+def connection(facts: PathFacts, sessions: int | None, *, was_seen: bool) -> HostConnection:
+    """The state of a host with this number of sessions; None is unknown. Paths in an unknown state are not missing."""
+    if sessions is None:
+        return HostConnection.UNKNOWN
+    if not sessions:
+        return HostConnection.OFFLINE if was_seen else HostConnection.NEVER
+    states = [_state(tuple(_paths(facts, target))) for target in facts.host.targets]
+    return HostConnection.DEGRADED if PathState.DOWN in states else HostConnection.ONLINE
+
+
 def _worst(states: Sequence[PathState]) -> PathState:
     """Missing takes precedence over unknown; no path at all is unknown."""
     for state in (PathState.DOWN, PathState.UNKNOWN):
         if state in states:
             return state
     return PathState.UP if states else PathState.UNKNOWN
+
+
+def _state(paths: Sequence[HostPath]) -> PathState:
+    """The state of a target's volumes: without a path they cannot be reached."""
+    return _worst([path.state for path in paths] or [PathState.DOWN])
 
 
 def _paths(facts: PathFacts, target: KitTarget) -> Iterator[HostPath]:
@@ -124,14 +163,16 @@ class _Attribution:
     """Which connections to iSCSI portals are one host's sessions on one target."""
 
     def __init__(self, facts: PathFacts, target: KitTarget, portals: Sequence[KitPortal]) -> None:
-        if facts.sessions is None:
+        if facts.logins is None:
             raise ValueError("without the agent, connections cannot be attributed to hosts")
-        self._facts, self._target, self._portals, self._seen = facts, target, portals, facts.sessions
+        self._facts, self._target, self._portals, self._logins = facts, target, portals, facts.logins
         self._here = [one for one in facts.own if one.target == target.name]
         self._peers = {one.peer for one in facts.own if one.peer}
         self._targets = len({one.target for one in facts.own if one.protocol is not Protocol.FC})
-        strangers = [one for one in self._seen.sessions if one.initiator.lower() not in facts.names]
-        self._claimed = {one.peer for one in strangers if one.peer}
+
+    def _is_claimed(self, peer: str) -> bool:
+        """Another host is seen with this address."""
+        return not self._logins.initiators.get(peer, set()) <= self._facts.names
 
     def states(self) -> dict[KitPortal, PathState]:
         """The state of each portal."""
@@ -152,20 +193,18 @@ class _Attribution:
             is_there = any(one.protocol is Protocol.ISER for one in self._here)
             alone = len([one for one in self._portals if one.protocol is Protocol.ISER]) == 1
             return PathState.UP if is_there and alone else PathState.UNKNOWN
-        peers = [one.peer for one in self._seen.connections if (one.address, one.port) == (portal.address, portal.port)]
+        peers = self._logins.peers.get((portal.address, portal.port), [])
         known = [peer for peer in peers if peer in self._peers]
-        if known and not self._claimed & set(known) and len(known) >= self._targets:
+        if known and not any(map(self._is_claimed, known)) and len(known) >= self._targets:
             return PathState.UP
-        is_open = bool(known) or any(peer not in self._claimed for peer in peers)
+        is_open = bool(known) or not all(map(self._is_claimed, peers))
         return PathState.UNKNOWN if is_open else PathState.DOWN
 
     def _left(self, states: Mapping[KitPortal, PathState]) -> int | None:
         """Sessions on the target without a known portal; None if other hosts may have them."""
-        shares = any(
-            one.target == self._target.name and one.initiator.lower() in self._facts.others
-            for one in self._seen.sessions
-        )
-        count = next((one.sessions for one in self._seen.counts if one.target == self._target.name), None)
+        others = (one for name in self._facts.others for one in self._logins.of.get(name.lower(), ()))
+        shares = any(one.target == self._target.name for one in others)
+        count = self._logins.counts.get(self._target.name)
         if shares or count is None:
             return None
         return max(0, count - sum(state is PathState.UP for state in states.values()))
@@ -233,7 +272,7 @@ def _fc_path(port: str, initiator: str | None, state: PathState, words: str) -> 
 def _volumes(target: KitTarget, paths: Sequence[HostPath]) -> Iterator[VolumePaths]:
     unknown = any(path.state is PathState.UNKNOWN for path in paths)
     up = sum(path.state is PathState.UP for path in paths)
-    state = _worst([path.state for path in paths] or [PathState.DOWN])
+    state = _state(paths)
     for volume in target.volumes:
         yield VolumePaths(
             volume=volume.name,

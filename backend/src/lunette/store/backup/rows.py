@@ -154,6 +154,7 @@ TYPES: dict[type[Base], dict[str, Any]] = {
         "dhchap_group": DhGroup | None,
     },
     resources.HostPathTrial: {"host_id": Id, "words": list[Text], "job_id": Id},
+    resources.HostLogin: {"host_id": Id},
     resources.HostInitiator: {
         "id": Id,
         "host_id": Id,
