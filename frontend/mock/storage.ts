@@ -95,6 +95,7 @@ export function tank(members: Disk[], volumes: number): StorageArray {
     health: 'resyncing',
     uuid: '5d0c9f3e71a24b8899c0de55aa10f2b7',
     usable_bytes: ARRAY_BYTES,
+    used_bytes: volumes * 512 * GIB,
     free_bytes: ARRAY_BYTES - volumes * 512 * GIB,
     chunk_bytes: 65_536,
     layout: null,

@@ -89,6 +89,7 @@ export function createArray(world: World, body: ArrayCreateWritable): Planned | 
           engine,
           level: body.level,
           usable_bytes: usable,
+          used_bytes: 0,
           free_bytes: usable,
           ...(engine !== 'md' && {
             tuning: [],

@@ -157,7 +157,7 @@ describe('arrays', () => {
 
   it('do not claim to be empty while the room left is unknown', async () => {
     const world = loggedIn()
-    world.arrays = [{ ...tank(world.disks.slice(0, 8), 32), free_bytes: null }]
+    world.arrays = [{ ...tank(world.disks.slice(0, 8), 32), used_bytes: null, free_bytes: null }]
     const { page } = await visit('/arrays', world)
     expect(page.textContent).toContain('— used of 24.5 TiB')
   })

@@ -1,4 +1,5 @@
-import type { ArrayMember, StorageArray } from '@/api'
+import type { Composer } from 'vue-i18n'
+import type { ArrayMember, MemberRole, StorageArray } from '@/api'
 import type { Tone } from '@/ui/tone'
 
 const HEALTH: Record<StorageArray['health'], Tone> = {
@@ -54,5 +55,28 @@ export const levelName = (level: string): string =>
     .replace(/^raidz(\d)$/, 'RAID-Z$1')
     .replace(/^draid(\d)$/, 'dRAID$1')
 
-export const inSync = (array: StorageArray): number =>
-  array.members.filter((member) => member.state === 'in_sync').length
+const ROLES = ['data', 'log', 'cache', 'special', 'spare'] as const satisfies readonly MemberRole[]
+const WORKS = new Set(['in_sync', 'spare'])
+
+/** The number of disks with each role, in order, and how many of them work. */
+export function roleCounts({ members }: Pick<StorageArray, 'members'>) {
+  return ROLES.map((role) => {
+    const found = members.filter((member) => member.role === role)
+    return { role, count: found.length, present: found.filter(({ state }) => WORKS.has(state)).length }
+  }).filter(({ count }) => count)
+}
+
+/** "8 of 8 disks in sync"; with other disks beside the data, "6 data, 2 log, 1 cache, 1 spare". */
+export function diskWords(array: Pick<StorageArray, 'members'>, t: Composer['t']): string {
+  const counts = roleCounts(array)
+  const [only] = counts
+  if (counts.length === 1 && only?.role === 'data')
+    return t('arrays.inSync', { present: only.present, slots: only.count })
+  return counts
+    .map(({ role, count, present }) =>
+      present === count
+        ? t(`arrays.roleCounts.${role}`, { count })
+        : t('arrays.roleSome', { present, of: t(`arrays.roleCounts.${role}`, { count }) }),
+    )
+    .join(', ')
+}

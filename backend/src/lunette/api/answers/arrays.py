@@ -12,6 +12,7 @@ from lunette.domain.jobs import ResourceState
 from lunette.domain.tuning import ArrayTuning, Scheduler, TuningName, notation
 from lunette.domain.volumes import ObservedGroup
 from lunette.engine.conditions.unread import is_hidden
+from lunette.engine.context.known_arrays import capacity
 from lunette.engine.counters.keeper import CapacityHistory
 from lunette.store.resources import Array as ArrayRow
 
@@ -155,9 +156,12 @@ class Array(Answer):
     uuid: str
     """UUID of the array on its disks; for a ZFS pool, the GUID of the pool."""
     usable_bytes: int
-    """Capacity of the array in bytes, without redundancy."""
+    """Capacity of the array for volumes in bytes: without redundancy, the padding of ZFS and the space that the engine
+    reserves."""
+    used_bytes: int | None
+    """Part of `usable_bytes` that volumes, snapshots and the thin pool use; `null` if unknown."""
     free_bytes: int | None
-    """Free space for volumes in bytes; `null` if unknown."""
+    """Rest of `usable_bytes`, free for volumes; `null` if unknown."""
     thin_pool: ThinPool | None
     """Thin pool of an LVM-based array. `null` on ZFS pools, before the first thin volume is created, and if unknown."""
     chunk_bytes: int | None
@@ -230,7 +234,7 @@ class CapacityDay(Answer):
     used_bytes: int
     """Space given to volumes, snapshots and thin pools in bytes, at the last measurement of the day."""
     usable_bytes: int
-    """Capacity of the array in bytes, without redundancy."""
+    """Capacity of the array for volumes in bytes."""
 
 
 class ArrayCapacity(Answer):
@@ -264,7 +268,8 @@ def array_answer(row: ArrayRow, volumes: int, deleted_bytes: int, seen: Observed
         state=ResourceState(row.state),
         health=array_health(row, seen),
         uuid=row.uuid,
-        usable_bytes=row.size_bytes,
+        usable_bytes=pool.size_bytes if pool else capacity(row),
+        used_bytes=pool.size_bytes - pool.free_bytes if pool else None,
         free_bytes=pool.free_bytes if pool else None,
         thin_pool=_thin_pool(pool),
         chunk_bytes=row.chunk_bytes,

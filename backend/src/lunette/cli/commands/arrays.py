@@ -38,6 +38,7 @@ _TUNINGS = (
     Param("--scheduler", f"I/O scheduler of the member disks: {', '.join(SCHEDULER)} or `automatic`."),
 )
 ROLES = ("log", "cache", "special")
+_LISTED = ("name", "engine", "level", "state", "health", "usable_bytes", "used_bytes", "free_bytes")
 _LAYOUT_COLUMNS = (
     "engine",
     "level",
@@ -146,7 +147,7 @@ def _print_layouts(call: Call, found: JsonObject) -> None:
 
 COMMANDS = {
     "array": (
-        *standard("array", ("name", "engine", "level", "state", "health", "usable_bytes", "free_bytes"), destroys=True),
+        *standard("array", _LISTED, destroys=True),
         Command(
             "create",
             operations=("array_create",),

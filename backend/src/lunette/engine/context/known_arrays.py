@@ -4,6 +4,7 @@ from lunette.domain.arrays import ArrayEngine, MemberRole
 from lunette.domain.encryption import Encryption
 from lunette.domain.errors import Blocker
 from lunette.domain.steps import MemberDisk
+from lunette.planner.engines import volume_engines
 from lunette.planner.engines.known_array import KnownArray
 from lunette.store.resources import Array
 
@@ -25,4 +26,11 @@ def known(array: Array, volumes: tuple[Blocker, ...] = ()) -> KnownArray:
         member_bytes=array.member_bytes,
         encryption=Encryption(array.encryption) if array.encryption else None,
         roles={disk.disk_id: MemberRole(disk.role) for disk in array.disks},
+    )
+
+
+def capacity(array: Array) -> int:
+    """Space for volumes on a stored array that is not observed; of one that runs, its group shows it."""
+    return volume_engines.capacity(
+        ArrayEngine(array.engine), array.size_bytes, Encryption(array.encryption) if array.encryption else None
     )

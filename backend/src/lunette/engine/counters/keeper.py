@@ -51,22 +51,21 @@ class Keeper:
     def round(self) -> float:
         """Records today's capacity. Returns the seconds until the next round."""
         with self._store.read() as tx:
-            arrays = tx.execute(select(Array.id, Array.group_name, Array.size_bytes)).all()
+            arrays = dict(tx.execute(select(Array.group_name, Array.id)).all())
             known = {
-                Measured.ARRAY: frozenset(id_ for id_, _, _ in arrays),
+                Measured.ARRAY: frozenset(arrays.values()),
                 Measured.VOLUME: frozenset(tx.scalars(select(Volume.id))),
                 Measured.HOST: frozenset(tx.scalars(select(Host.id))),
             }
         self._past.keep_only(known)
         self.file.keep_arrays(known[Measured.ARRAY])
         try:
-            free = {group.group: group.free_bytes for group in self._seen().groups}
+            groups = [group for group in self._seen().groups if group.ours and group.group in arrays]
         except LunetteError:
             return FIRST_S
-        for id_, group, usable in arrays:
-            if group in free:
-                used = max(0, usable - free[group])
-                self.file.record(id_, CapacityDay(self._now().date(), used, usable))
+        for group in groups:
+            used = group.size_bytes - group.free_bytes
+            self.file.record(arrays[group.group], CapacityDay(self._now().date(), used, group.size_bytes))
         return PERIOD_S
 
     def history(self, array_id: str) -> CapacityHistory:

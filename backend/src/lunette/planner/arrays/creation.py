@@ -23,6 +23,7 @@ from lunette.planner.engines.known_array import KnownArray
 from lunette.planner.engines.planning import Blueprint
 from lunette.planner.engines.volume_engines import (
     capabilities,
+    capacity,
     level_problem,
     missing_reason,
     recorded_roles,
@@ -119,8 +120,9 @@ def _choose(spec: ArrayCreate, disks: list[ObservedDisk], wipe: frozenset[str], 
     auxiliary = _auxiliary(spec)
     layout = f" ({made.layout.value})" if made.layout else ""
     count = counted(len(spec.disks), "disk")
+    usable = capacity(spec.engine, made.size_bytes, spec.encryption)
     hidden = ", encrypted" if made.crypt else ", with checksums" if spec.integrity else ""
-    detail = f"{spec.level.value}{layout} of {count}{auxiliary}{hidden}, {format_size(made.size_bytes)} usable"
+    detail = f"{spec.level.value}{layout} of {count}{auxiliary}{hidden}, {format_size(usable)} usable"
     plan = Plan(
         title=f"Create array {spec.name}",
         changes=(*lost, PlannedChange(action=Action.CREATE, noun="array", name=spec.name, detail=detail)),

@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 from lunette.domain.arrays import ArrayCreate, ArrayEngine, EngineAbility, EngineCapability, MemberRole
+from lunette.domain.encryption import Encryption
 from lunette.domain.errors import FieldProblem
 from lunette.domain.observations import Observation
 from lunette.domain.volumes import Provisioning, VolumeEngine
 from lunette.planner.engines.array_engines import ARRAY_ENGINES
+from lunette.providers.encryption.plan import inner_bytes
 from lunette.providers.volumes.lvm.planning import PLANNING as LVM
 from lunette.providers.volumes.planning import (
     Cutting,
@@ -62,6 +64,11 @@ def volumes_of(engine: ArrayEngine) -> VolumePlanning:
 def volume_planning(engine: ArrayEngine) -> Cutting:
     """The planning of volumes on an array of this engine."""
     return volumes_of(engine).cutting
+
+
+def capacity(engine: ArrayEngine, array_bytes: int, encryption: Encryption | None) -> int:
+    """Space for volumes on an array of this size, as planned and while the array does not run."""
+    return volume_planning(engine).room_bytes(inner_bytes(array_bytes, encryption))
 
 
 def thin_pooling(engine: ArrayEngine) -> ThinPooling | None:

@@ -33,6 +33,10 @@ class Cutting(Protocol):
 
     def size_problem(self, size_bytes: int) -> FieldProblem | None: ...
 
+    def room_bytes(self, array_bytes: int) -> int:
+        """Space for volumes on an array of this size."""
+        ...
+
     def reserved_bytes(self, size_bytes: int) -> int:
         """Space of a thick volume in its group; a thin one uses none at first."""
         ...

@@ -22,7 +22,7 @@ from lunette.planner.engines.md.write_hole import losing_log, possible
 from lunette.providers.arrays.md.plan import MAX_DISKS, PPL_MAX_DISKS, parity_disks
 from lunette.providers.arrays.md.raid10 import copies_of
 from lunette.providers.encryption.plan import inner_bytes, mapping_of
-from lunette.providers.volumes.lvm.plan import group_bytes
+from lunette.providers.volumes.lvm.plan import room_bytes
 
 RAID0 = (
     "array {} is raid0: md can reshape it only as a raid4 without a parity disk, and a restart during the reshape "
@@ -102,7 +102,7 @@ def plan_finish(
         )
     if pool is None:
         return None
-    is_larger = found.level != Level.RAID1 and pool.size_bytes < group_bytes(
+    is_larger = found.level != Level.RAID1 and pool.size_bytes < room_bytes(
         inner_bytes(found.size_bytes, array.encryption)
     )
     if is_larger:

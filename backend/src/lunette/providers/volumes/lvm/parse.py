@@ -141,13 +141,16 @@ def tagged(tags: frozenset[str], prefix: str) -> str | None:
 
 
 def observed(found: Sequence[Group]) -> tuple[tuple[ObservedGroup, ...], tuple[ObservedVolume, ...]]:
-    """Groups as pools and volumes of the product; foreign ones have no IDs of Lunette."""
+    """Groups as pools and volumes of the product; foreign ones have no IDs of Lunette.
+
+    The sealed copy in a group of Lunette is no space for volumes, whether or not it has been created.
+    """
     pools = tuple(
         ObservedGroup(
             array_uuid=tagged(group.tags, "lunette.array"),
             group=group.name,
             ours=TAG in group.tags,
-            size_bytes=group.size_bytes,
+            size_bytes=max(0, group.size_bytes - (SPACE_BYTES if TAG in group.tags else 0)),
             free_bytes=_free(group),
             extent_bytes=group.extent_bytes,
             thin=_thin_pool(group),

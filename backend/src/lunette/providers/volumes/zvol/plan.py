@@ -100,6 +100,11 @@ def size_problem(size_bytes: int) -> FieldProblem | None:
     return FieldProblem(field="size_bytes", value=str(size_bytes), message=rule)
 
 
+def room_bytes(array_bytes: int) -> int:
+    """Space for volumes in a pool of this size: its size is already that of volumes (space.volume_bytes)."""
+    return array_bytes
+
+
 def reserved_bytes(size_bytes: int) -> int:
     """Space of a thick volume in its pool: its size, and ZFS's metadata of it."""
     return size_bytes + metadata_bytes(size_bytes)
