@@ -1,10 +1,11 @@
 /** Alerts of the mock: acknowledged, silenced, opened again. */
-import type { Alert, AlertAcknowledge, AlertSilence } from '@/api'
-import { json, plan } from './answers'
+import type { Alert, AlertAcknowledge, AlertListData, AlertSilence } from '@/api'
+import { json, page, plan } from './answers'
 import type { Planned, Shown } from './answers'
 
 /** What nobody has acknowledged or silenced. */
 export const UNSEEN = {
+  about: null,
   acknowledged_at: null,
   acknowledged_by: null,
   note: '',
@@ -32,4 +33,14 @@ export const silence = (row: Alert, { duration_s }: AlertSilence): Planned<Shown
   })
 
 export const reopen = (row: Alert): Planned<Shown<Alert>> =>
-  changed(row, 'its acknowledgement and silence end', { ...UNSEEN, remedy: row.remedy })
+  changed(row, 'its acknowledgement and silence end', { ...UNSEEN, about: row.about, remedy: row.remedy })
+
+/** The alerts about an object and with these words, as the list finds them. */
+export function listed(rows: Alert[], { ref, text, ...query }: NonNullable<AlertListData['query']>) {
+  const words = text?.toLowerCase() ?? ''
+  const found = rows.filter(
+    ({ about, message, cause }) =>
+      (!ref || about?.id === ref) && `${message} ${cause}`.toLowerCase().includes(words),
+  )
+  return page(found, query)
+}

@@ -177,5 +177,6 @@ export const alerts = (): Alert[] => [
     raised_at: ago(600),
     resolved_at: ago(540),
     ...UNSEEN,
+    about: { noun: 'array', id: 'array-1', name: 'tank' },
   },
 ]

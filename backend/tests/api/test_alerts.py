@@ -10,7 +10,8 @@ from lunette.api.requests.services import ApiServices
 from lunette.domain.alerts import YEAR_S, Severity
 from lunette.domain.roles import Role
 from lunette.engine.alerts import board
-from lunette.store.journal import Alert
+from lunette.store.journal import Alert, Job
+from lunette.store.resources import Target
 from lunette.store.schema import utc_now
 
 KEY = "array.warm:tank"
@@ -141,3 +142,72 @@ def test_the_status_counts_alerts_by_severity_and_those_that_nobody_sees_to(
     after = api.get("/status")["counts"]
     names = ("alerts", "critical_alerts", "warning_alerts", "unacknowledged_alerts")
     assert [after[name] - before[name] for name in names] == [1, 1, 0, 0]
+
+
+def about(api: Api, services: ApiServices, *keys: str) -> dict[str, tuple[str, str] | None]:
+    """The object of each alert with these keys, as noun and name; its ID finds the alert again."""
+    with services.store.write() as tx:
+        for key in keys:
+            cause = board.Cause(key=key, severity=Severity.WARNING, message=f"Look at {key}", cause="rust", fix="mend")
+            board.raise_alert(tx, cause, utc_now())
+        tx.flush()
+    found: dict[str, tuple[str, str] | None] = {}
+    for one in api.items("/alerts"):
+        if one["key"] not in keys:
+            continue
+        thing = one["about"]
+        found[one["key"]] = (thing["noun"], thing["name"]) if thing else None
+        assert api.get(f"/alerts/{one['id']}")["about"] == thing
+        if thing:
+            assert one["key"] in [alert["key"] for alert in api.items("/alerts", ref=thing["id"])]
+    assert found.keys() == set(keys)
+    return found
+
+
+def test_an_alert_names_its_object_whatever_its_key_has(standing: tuple[Api, ApiServices]) -> None:
+    api, services = standing
+    disk = disk_ids(api)[0]
+    api.done(api.made("/arrays", {"name": "tank", "level": "raid1", "disks": disk_ids(api)[:2]}))
+    api.done(api.made("/volumes", {"name": "data", "array": "tank", "size_bytes": "16MiB"}))
+    api.made("/hosts", {"name": "db", "iqns": ["iqn.2026-01.com.example:db"]})
+    api.made("/host-groups", {"name": "cluster", "hosts": ["db"]})
+    api.made("/portals", {"name": "front", "address": "192.0.2.1"})
+    api.made("/mappings", {"volume": "data", "host": "db"})
+    api.made("/schedules", {"name": "weekly", "action": "scrub", "arrays": ["tank"], "when": "0 3 * * 0"})
+    paths = ("arrays/tank", "volumes/data", "hosts/db", "host-groups/cluster", "schedules/weekly")
+    array, volume, host, group, schedule = (api.get(f"/{path}")["id"] for path in paths)
+    mapping, portal, job = (api.items(f"/{path}")[0]["id"] for path in ("mappings", "portals", "jobs"))
+    with services.store.read() as tx:
+        owned = {row.host_id or row.host_group_id: row.id for row in tx.scalars(select(Target))}
+        title = tx.get_one(Job, job).title
+    expected = {
+        f"array.size:{array}": ("array", "tank"),
+        f"array.disk:{array}:{disk}": ("array", "tank"),
+        f"array.scrub:{array}:data": ("array", "tank"),
+        f"thin_pool.space:{array}": ("array", "tank"),
+        f"sealed_copy.stale:{array}": ("array", "tank"),
+        f"disk.wear:{disk}": ("disk", disk),
+        f"host.secret:{host}": ("host", "db"),
+        f"target.partial:{owned[host]}": ("host", "db"),
+        f"subsystem.blocked:{owned[group]}": ("host_group", "cluster"),
+        f"mapping.reservations:{group}": ("host_group", "cluster"),
+        f"mapping.blocks:{mapping}": ("volume", "data"),
+        f"mapping.shared:{volume}": ("volume", "data"),
+        "initiator.twins:iqn.2026-01.com.example:db": ("host", "db"),
+        f"portal.blocked:{portal}": ("portal", "front"),
+        f"schedule.failed:{schedule}": ("schedule", "weekly"),
+        f"job.stuck:{job}": ("job", title),
+        "interface.link:eth9": ("interface", "eth9"),
+        "host.secret:that-is-deleted": None,
+        "system.update": None,
+    }
+    assert about(api, services, *expected) == expected
+    assert {one["about"]["name"] for one in api.items("/alerts", ref=host)} == {"db"}
+
+
+def test_alerts_are_found_by_what_they_say(api: Api, services: ApiServices, warm: str) -> None:
+    def found(text: str) -> list[str]:
+        return [one["id"] for one in api.items("/alerts", text=text)]
+
+    assert found("is WARM") == found("sun") == found("i*warm") == [warm]
+    assert found("shade") == found("100%") == []

@@ -50,6 +50,14 @@ export function useListState<Key extends string>(sortable: readonly Key[], initi
     })
   }
 
+  /** A way to show the list, which is no filter of it; the first is meant where the route has none. */
+  function useChoice<Value extends string>(key: string, values: readonly [Value, ...Value[]]) {
+    return computed({
+      get: () => values.find((value) => value === text(route.query[key])) ?? values[0],
+      set: (value: Value) => restart({ [key]: value === values[0] ? undefined : value }),
+    })
+  }
+
   /** A filter of free text. */
   function useText(key: string) {
     const given = computed(() => text(route.query[key]))
@@ -66,6 +74,7 @@ export function useListState<Key extends string>(sortable: readonly Key[], initi
     named,
     searched,
     useFilter,
+    useChoice,
     useText,
     setFilter,
     /** Whether a filter other than the search is set. */

@@ -93,6 +93,31 @@ class AlertFamily(StrEnum):
     """The space that thin volumes share fills up."""
 
 
+class AlertNoun(StrEnum):
+    """Kind of the object that an alert is about."""
+
+    ARRAY = "array"
+    """Array."""
+    DISK = "disk"
+    """Disk."""
+    FC_PORT = "fc_port"
+    """FC port of the appliance."""
+    HOST = "host"
+    """Host."""
+    HOST_GROUP = "host_group"
+    """Host group."""
+    INTERFACE = "interface"
+    """Network interface of the appliance."""
+    JOB = "job"
+    """Job."""
+    PORTAL = "portal"
+    """Portal."""
+    SCHEDULE = "schedule"
+    """Schedule."""
+    VOLUME = "volume"
+    """Volume."""
+
+
 def family_of(key: str) -> AlertFamily | None:
     """The family of a key; None for what an earlier release raised and this one knows no more."""
     word = key.partition(":")[0].partition(".")[0]

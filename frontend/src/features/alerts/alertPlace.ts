@@ -1,6 +1,7 @@
-/** Where the cause of an alert is seen and mended: its family and the subject of its key (`array.health:<id>`) tell. */
+/** Where the cause of an alert is seen and mended: its object, or what its family and key (`array.health:<id>`) tell. */
 import type { RouteLocationRaw } from 'vue-router'
-import type { Alert, AlertFamily } from '@/api'
+import type { Alert, AlertFamily, AlertObject } from '@/api'
+import { placeOf } from '@/ui/places'
 
 export interface AlertPlace {
   to: RouteLocationRaw
@@ -52,7 +53,19 @@ const PLACES: Record<AlertFamily, (subject: string, what: string) => AlertPlace>
   thin_pool: toArray,
 }
 
-/** Undefined for what an earlier release raised and this one does not know. */
+/** Where the object of an alert is shown. */
+export const objectPlace = ({ noun, name }: AlertObject): RouteLocationRaw =>
+  noun === 'job' ? { name: 'jobs', query: { show: 'trouble' } } : placeOf(noun, { name })
+
+/** The message before and after the name of its object; undefined if it does not name it as a word of its own. */
+export function namedIn({ message, about }: Pick<Alert, 'message' | 'about'>): [string, string] | undefined {
+  if (!about) return undefined
+  const name = about.name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  const at = new RegExp(`(?<![\\w.-])${name}(?![\\w-]|\\.\\w)`).exec(message)?.index
+  return at === undefined ? undefined : [message.slice(0, at), message.slice(at + about.name.length)]
+}
+
+/** Where an alert without an object leads. Undefined for what an earlier release raised and this one does not know. */
 export function alertPlace({ key, family }: Pick<Alert, 'key' | 'family'>): AlertPlace | undefined {
   if (!family) return undefined
   const colon = key.indexOf(':')

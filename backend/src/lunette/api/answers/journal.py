@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from lunette.api.answers.base import Answer
 from lunette.api.answers.plans import PlanChange, step_answer
-from lunette.domain.alerts import AlertFamily, Severity, family_of
+from lunette.domain.alerts import AlertFamily, AlertNoun, Severity, family_of
 from lunette.domain.errors import ProblemType
 from lunette.domain.events import EventOutcome, outcome_of
 from lunette.domain.jobs import JobKind, JobState, StepState
@@ -191,6 +191,17 @@ class Remedy(Answer):
     """Name of the host. `null` for other actions."""
 
 
+class AlertObject(Answer):
+    """The object that an alert is about."""
+
+    noun: AlertNoun
+    """Kind of the object."""
+    id: str
+    """ID of the object, by which `ref` of the list finds its alerts."""
+    name: str
+    """Name of the object; the ID of a disk, the WWPN of an FC port and the title of a job."""
+
+
 class Alert(Answer):
     """A condition that needs attention, with its cause and the action to take."""
 
@@ -201,6 +212,8 @@ class Alert(Answer):
     family: AlertFamily | None
     """Area of the alert, which is the first part of its key; `null` for an alert that only an earlier release raises.
     """
+    about: AlertObject | None
+    """Object that the alert is about; `null` if it is about the whole appliance, or if the object no longer exists."""
     severity: Severity
     """Severity of the alert: `info`, `warning` or `critical`."""
     message: str
@@ -321,12 +334,13 @@ def event_detail(row: EventRow, kept: KeptState | None) -> EventDetail:
     )
 
 
-def alert_answer(row: AlertRow, remedy: Remedy | None = None) -> Alert:
-    """An alert. `remedy` is what `api/requests/remedies.py` finds for it."""
+def alert_answer(row: AlertRow, remedy: Remedy | None = None, about: AlertObject | None = None) -> Alert:
+    """An alert. `remedy` and `about` are what `remedies.py` and `alert_objects.py` of `api/requests` find for it."""
     return Alert(
         id=row.id,
         key=row.key,
         family=family_of(row.key),
+        about=about,
         severity=Severity(row.severity),
         message=row.message,
         cause=row.cause,

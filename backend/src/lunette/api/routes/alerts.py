@@ -5,15 +5,16 @@ from collections.abc import Callable
 from typing import Annotated, Literal
 
 from fastapi import Depends, Query, Response
-from sqlalchemy import Select, select
+from sqlalchemy import Select, or_, select
 from sqlalchemy.orm import Session
 
 from lunette.api.answers.base import Page
 from lunette.api.answers.journal import Alert, alert_answer
 from lunette.api.answers.plans import PlanAnswer
 from lunette.api.answers.seen import Observed
-from lunette.api.lists.paging import Paging, stored_page
+from lunette.api.lists.paging import Paging, name_like, stored_page
 from lunette.api.openapi.responses import LISTED, SHOWN, Responses, refusals, router
+from lunette.api.requests.alert_objects import is_about, objects
 from lunette.api.requests.changes import ChangeRequest, Creating, answer
 from lunette.api.requests.lookup import Reference, find
 from lunette.api.requests.observed import observed_now
@@ -28,6 +29,7 @@ from lunette.store.schema import utc_now
 
 routes = router("/alerts", "alerts")
 _COLUMNS = {"id": AlertRow.id, "raised_at": AlertRow.raised_at, "severity": AlertRow.severity_rank}
+_TEXTS = (AlertRow.message, AlertRow.cause)
 _CARED: Responses = {
     200: {"model": Alert | PlanAnswer, "description": "Changed alert, or the plan for a dry run."},
     **refusals(404, 409, 413),
@@ -46,6 +48,14 @@ def _wanted(
     ref: Annotated[
         str | None, Query(max_length=255, description="Only alerts about the resource with this ID.")
     ] = None,
+    text: Annotated[
+        str | None,
+        Query(
+            max_length=255,
+            description="Only alerts whose message or cause contains this text; `*` matches any text, `?` one "
+            "character.",
+        ),
+    ] = None,
 ) -> Select[AlertRow]:
     """The alerts that match the filters of a list."""
     query = select(AlertRow)
@@ -55,7 +65,9 @@ def _wanted(
         seen_to = AlertRow.acknowledged_at
         query = query.where(seen_to.is_not(None) if acknowledged else seen_to.is_(None))
     query = query.where(AlertRow.severity == severity.value) if severity else query
-    return query.where(AlertRow.key.endswith(f":{ref}", autoescape=True)) if ref else query
+    if text is not None:
+        query = query.where(or_(*(like for column in _TEXTS for like in name_like(column, f"*{text}*"))))
+    return query.where(is_about(ref)) if ref else query
 
 
 @routes.get("", operation_id="alert_list", response_model=Page[Alert], responses=LISTED)
@@ -74,7 +86,7 @@ def alert_list(
     seen = observed_now(services)
     with services.store.read() as tx:
         found = stored_page(tx, query, page, sort, _COLUMNS)
-        items = tuple(map(alert_answer, found.rows, remedies(tx, found.rows, seen)))
+        items = tuple(map(alert_answer, found.rows, remedies(tx, found.rows, seen), objects(tx, found.rows)))
     return Page(items=items, next_cursor=found.next_cursor, total=found.total)
 
 
@@ -148,4 +160,4 @@ def _care(change: ChangeRequest, reference: str, what: str, act: Callable[[Sessi
 
 
 def _shown(tx: Session, row: AlertRow, seen: Observed) -> Alert:
-    return alert_answer(row, *remedies(tx, [row], seen))
+    return alert_answer(row, *remedies(tx, [row], seen), *objects(tx, [row]))
