@@ -30,3 +30,7 @@ export function signsOf(volumes: readonly Volume[]): { state: ExportState; icon:
     return icon ? [{ state, icon }] : []
   })
 }
+
+/** The hosts and groups that have a volume. */
+export const ownerNames = ({ mapped_to: owners }: Pick<Volume, 'mapped_to'>): string =>
+  owners.map(({ host, host_group: group }) => host ?? group).join(', ')

@@ -20,6 +20,8 @@ export interface Cell {
   mappingId: string
   lun: number
   family: Family
+  /** The group through which a host has it, where it is not mapped to the host itself. */
+  through?: string
 }
 
 /** By owner's key, then by the volume's id. */
@@ -38,6 +40,14 @@ export function cellsOf(volumes: readonly Volume[]): Cells {
       cells.set(key, row)
     }
   return cells
+}
+
+/** What an owner sees of a volume: what is mapped to it, or else to its group. */
+export function cellOf(cells: Cells, { key, group }: Owner, volumeId: string): Cell | undefined {
+  const own = cells.get(key)?.get(volumeId)
+  if (own || group === null) return own
+  const shared = cells.get(groupKey(group))?.get(volumeId)
+  return shared && { ...shared, through: group }
 }
 
 /** Groups first: they are few, and their volumes are the shared ones. */
