@@ -104,6 +104,8 @@ export interface World {
   schedules: Schedule[]
   settings: Settings
   certificate: ReturnType<typeof certificate>
+  /** TLS ends at a proxy, so the API has no certificate. */
+  isProxied?: boolean
   updates: ReturnType<typeof updates>
 }
 

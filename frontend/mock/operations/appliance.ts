@@ -1,5 +1,5 @@
 /** The appliance itself: settings, schedules, certificate, updates, power, backup. */
-import { bound, find, json, page, shown } from '../answers'
+import { bound, find, json, page, problem, shown } from '../answers'
 import * as certificate from '../certificate'
 import * as clock from '../clock'
 import type { Handlers } from '../operation'
@@ -26,7 +26,10 @@ export const APPLIANCE = {
   scheduleDelete: ({ world, path, request }) =>
     clock.deleteSchedule(world, bound(world.schedules, path.schedule, request)),
   scheduleRun: ({ world, path }) => clock.runSchedule(world, find(world.schedules, path.schedule)),
-  certificateShow: ({ world }) => json(world.certificate),
+  certificateShow: ({ world }) =>
+    world.isProxied
+      ? problem(404, 'Not found', 'This API serves no certificate: a proxy in front of it does.')
+      : json(world.certificate),
   certificateReplace: ({ world, body }) => certificate.replace(world, body),
   certificateRevert: ({ world }) => certificate.revert(world),
   certificateSelfSign: ({ world }) => certificate.selfSign(world),

@@ -126,6 +126,15 @@ describe('users', () => {
     expect(link?.textContent).toBe('Change password')
   })
 
+  it('are not asked for by who may not manage them', async () => {
+    const world = loggedIn()
+    if (world.me) world.me = { ...world.me, role: 'viewer' }
+    const { page, requests } = await visit('/users', world)
+    expect(text(page)).toContain('Only administrators can view and manage users')
+    expect(() => control(page, 'Create user')).toThrow('No button')
+    expect(requests.filter((one) => one.startsWith('GET /users'))).toEqual([])
+  })
+
   it('cannot delete themselves', async () => {
     const { page } = await visit('/users', loggedIn())
     expect((control(page, 'Delete admin') as HTMLButtonElement).disabled).toBe(true)

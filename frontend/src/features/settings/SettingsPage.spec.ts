@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { click, dialog, field, settle, text, type, visit } from '../../../mock/visit'
+import { click, control, dialog, field, settle, text, type, visit } from '../../../mock/visit'
 import { loggedIn, makeWorld } from '../../../mock/world'
 
 const tick = async (page: Element, label: string) => {
@@ -71,6 +71,17 @@ describe('settings', () => {
     expect(text(page)).toContain('Mail: test message failed')
     expect(text(page)).toContain('refuses user lunette')
     expect(text(page)).toContain('Webhook: test message accepted')
+  })
+
+  it('are read and not changed by others than administrators', async () => {
+    const world = loggedIn()
+    if (world.me) world.me = { ...world.me, role: 'viewer' }
+    const { page } = await visit('/settings', world)
+    expect(text(page)).toContain('Only administrators can change the settings')
+    const fields = [...page.querySelectorAll('main :is(input, select, textarea, [role=checkbox])')]
+    expect(fields.length).toBeGreaterThan(10)
+    expect(fields.filter((one) => !one.matches(':disabled'))).toEqual([])
+    expect(() => control(page, 'Review and save')).toThrow('No button')
   })
 
   it('ask everybody for a second factor', async () => {
