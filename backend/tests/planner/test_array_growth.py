@@ -14,7 +14,7 @@ from lunette.domain.sizes import GIB
 from lunette.domain.steps import DiskWipe, GroupGrow, MdAdd, MdReshape, MdScrub, MdWriteHole
 from lunette.planner.checks.checker import Bounds, faults
 from lunette.planner.engines.md.growth import plan_finish, plan_grow
-from lunette.providers.volumes.lvm.plan import group_bytes
+from lunette.providers.volumes.lvm.plan import room_bytes
 
 EXT4 = {"signatures": (seen.EXT4,)}
 RESHAPE = SyncProgress(action="reshape", percent=42, rate_bytes_s=1, left_s=1)
@@ -124,21 +124,21 @@ def finish(group_size: int, *, caches: tuple[str, ...] = (), **facts: Any) -> Pl
 
 
 def test_a_bitmap_replaces_the_log_if_a_disk_has_a_volatile_write_cache() -> None:
-    plan = finish(group_bytes(30 * GIB), caches=("nvme-D1",), write_hole=WriteHole.NONE)
+    plan = finish(room_bytes(30 * GIB), caches=("nvme-D1",), write_hole=WriteHole.NONE)
     assert plan is not None
     (step,) = plan.steps
     assert isinstance(step, MdWriteHole)
     assert (step.was, step.policy) == (WriteHole.NONE, WriteHole.BITMAP)
-    done = finish(group_bytes(30 * GIB), caches=("nvme-D1",), write_hole=WriteHole.BITMAP)
+    done = finish(room_bytes(30 * GIB), caches=("nvme-D1",), write_hole=WriteHole.BITMAP)
     assert done is not None
     assert not done.steps
 
 
 def test_what_remains_is_done_once_the_reshape_is_over() -> None:
-    small, whole = group_bytes(20 * GIB), group_bytes(30 * GIB)
+    small, whole = room_bytes(20 * GIB), room_bytes(30 * GIB)
     assert finish(small, state=ArrayState.RESHAPING, is_reshaping=True, progress=RESHAPE) is None
     stands_still: dict[str, Any] = {"state": ArrayState.DEGRADED, "is_reshaping": True, "write_hole": WriteHole.PPL}
-    assert finish(group_bytes(30 * GIB), **stands_still) is None, "a disk is lost, and nothing goes on yet"
+    assert finish(room_bytes(30 * GIB), **stands_still) is None, "a disk is lost, and nothing goes on yet"
     both = finish(small, write_hole=WriteHole.NONE)
     assert both is not None
     assert kinds(both) == [MdWriteHole, MdScrub, GroupGrow]
@@ -153,4 +153,4 @@ def test_what_remains_is_done_once_the_reshape_is_over() -> None:
 
 def test_the_log_is_not_restored_while_parity_is_not_correct_everywhere() -> None:
     resync = SyncProgress(action="resync", percent=1, rate_bytes_s=None, left_s=None)
-    assert finish(group_bytes(30 * GIB), state=ArrayState.RESYNCING, progress=resync, write_hole=WriteHole.NONE) is None
+    assert finish(room_bytes(30 * GIB), state=ArrayState.RESYNCING, progress=resync, write_hole=WriteHole.NONE) is None

@@ -14,7 +14,7 @@ from lunette.domain.steps import DiskWipe, MdAdd, MdRelevel, MdWriteHole
 from lunette.planner.checks.checker import Bounds, faults
 from lunette.planner.engines.md.growth import plan_finish
 from lunette.planner.engines.md.reshape import plan_reshape
-from lunette.providers.volumes.lvm.plan import group_bytes
+from lunette.providers.volumes.lvm.plan import room_bytes
 
 CHECK = SyncProgress(action="check", percent=1, rate_bytes_s=1, left_s=1)
 RAID6 = ArrayReshape(level=Level.RAID6, disks=("nvme-D7",))
@@ -91,7 +91,7 @@ def test_what_is_not_whole_and_quiet_is_not_changed(states: str, facts: dict[str
 
 def test_a_raid6_gets_no_log() -> None:
     (found,) = machine("AAA", level="raid6", write_hole=WriteHole.BITMAP, state=ArrayState.REBUILDING).arrays
-    pool = seen.pool("g", 0, found.uuid).model_copy(update={"size_bytes": group_bytes(found.size_bytes)})
+    pool = seen.pool("g", 0, found.uuid).model_copy(update={"size_bytes": room_bytes(found.size_bytes)})
     plan = plan_finish(known(3), WriteHole.PPL, found, pool)
     assert plan is not None
     assert not plan.steps
