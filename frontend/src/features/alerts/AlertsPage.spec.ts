@@ -1,7 +1,8 @@
 /** Alerts: who sees to one is shown, and what was silenced says until when. */
 import { describe, expect, it } from 'vitest'
+import type { Alert } from '@/api'
 import { UNSEEN } from '../../../mock/alerts'
-import { click, control, dialog, field, text, type, visit } from '../../../mock/visit'
+import { click, control, dialog, field, rows, text, type, visit } from '../../../mock/visit'
 import { loggedIn } from '../../../mock/world'
 
 const WARM = 'It is warm'
@@ -101,5 +102,64 @@ describe('alerts', () => {
   it('that are over are not acknowledged', async () => {
     const { page } = await visit('/alerts', loggedIn())
     expect(() => control(page, 'Acknowledge: Array tank is degraded')).toThrow()
+  })
+})
+
+/** Three alerts about array tank, one about a host, one about the appliance, in no order. */
+function several() {
+  const world = warm()
+  const [first] = world.alerts
+  if (!first) throw new Error('There is no alert.')
+  const tank = { noun: 'array', id: 'array-1', name: 'tank' } as const
+  const made = (id: string, change: Partial<Alert>): Alert => ({ ...first, id, key: id, ...change })
+  world.alerts = [
+    made('a1', { severity: 'info', message: 'The device of array tank has grown', about: tank }),
+    made('a2', { severity: 'warning', message: 'The clock was never set', cause: '' }),
+    made('a3', { severity: 'critical', message: 'Array tank is degraded', about: tank }),
+    made('a4', {
+      severity: 'critical',
+      message: 'Host web-1 does not have 2 of its volumes',
+      about: { noun: 'host', id: 'host-1', name: 'web-1' },
+      raised_at: '2026-11-21T02:00:00Z',
+    }),
+    made('a5', { severity: 'warning', message: 'Array tank fills up', about: tank }),
+  ]
+  return world
+}
+
+describe('the alerts of an object', () => {
+  it('are one group, the gravest group and alert first, the others on request', async () => {
+    const { page, router } = await visit('/alerts', several())
+    await click(page, 'By object')
+    expect(router.currentRoute.value.query).toEqual({ view: 'objects' })
+    expect([...page.querySelectorAll('main h2')].map(text)).toEqual(['tank', 'web-1', 'Appliance'])
+    const [group] = page.querySelectorAll('main section')
+    expect(text(group)).toContain('1 critical, 1 warning, 1 info')
+    expect([...(group?.querySelectorAll('li') ?? [])]).toHaveLength(1)
+    expect(text(group)).toContain('Array tank is degraded')
+    await click(page, '2 more alerts')
+    expect([...(group?.querySelectorAll('li') ?? [])].map((one) => text(one).slice(0, 8))).toEqual([
+      'Critical',
+      'WarningA',
+      'InfoThe ',
+    ])
+  })
+
+  it('are all that is shown where the object is chosen', async () => {
+    const { page, requests } = await visit('/alerts?about=array-1', several())
+    expect(rows(page)).toHaveLength(3)
+    expect(requests).toContain('GET /alerts?limit=50&sort=-severity&ref=array-1')
+    expect([...page.querySelectorAll('select[aria-label=Object] option')].map(text)).toEqual([
+      'Any object',
+      'tank (Array)',
+      'web-1 (Host)',
+    ])
+  })
+
+  it('lead to it by its name in their words', async () => {
+    const { page, router } = await visit('/alerts?q=web-1', several())
+    expect(rows(page)).toHaveLength(1)
+    await click(page, 'web-1')
+    expect(router.currentRoute.value.fullPath).toBe('/hosts/web-1')
   })
 })

@@ -5,7 +5,7 @@ import { UNSEEN } from '../../../mock/alerts'
 import { text, visit } from '../../../mock/visit'
 import { loggedIn } from '../../../mock/world'
 import document from '../../../../backend/openapi.json?raw'
-import { alertPlace } from './alertPlace'
+import { alertPlace, namedIn } from './alertPlace'
 
 const api = JSON.parse(document) as { components: { schemas: { AlertFamily: { enum: AlertFamily[] } } } }
 const families = api.components.schemas.AlertFamily.enum
@@ -57,4 +57,14 @@ it.each<[AlertFamily, string, unknown]>([
 
 it('has no place for what only an earlier release raised', () => {
   expect(alertPlace({ family: null, key: 'comet.near:1' })).toBeUndefined()
+})
+
+it.each([
+  ['Array tank is degraded', 'tank', ['Array ', ' is degraded']],
+  ['Array tank2 and tank: full', 'tank', ['Array tank2 and ', ': full']],
+  ['Disk of tank.', 'tank', ['Disk of ', '.']],
+  ['Array tank-2 is degraded', 'tank', undefined],
+  ['Array tank.old is degraded', 'tank', undefined],
+])('of "%s" the words around %s are found', (message, name, found) => {
+  expect(namedIn({ message, about: { noun: 'array', id: 'a1', name } })).toEqual(found)
 })

@@ -160,7 +160,9 @@ describe('a volume of a host group', () => {
   it('is not unmapped from a member', async () => {
     const { page, requests } = await open('/mappings?host=esx-cluster-node-a&volume=scratch', clustered())
     await press(page, 'Enter')
-    expect(document.body.textContent).toContain('esx-cluster-node-a has scratch1 through host group esx-cluster')
+    expect(document.body.textContent).toContain(
+      'esx-cluster-node-a has scratch1 through host group esx-cluster',
+    )
     expect(requests.filter((one) => /POST|DELETE/.test(one))).toEqual([])
     expect(text(page.querySelector('[aria-label="Selected cell"]'))).toContain(
       'Through the host group esx-cluster',
