@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lunette.cli.call import Call
+from lunette.cli.errors import UsageError
 from lunette.cli.spec import JsonObject, Param
 from lunette.client.generated.operations import OPERATIONS
 
@@ -20,6 +21,8 @@ def run(call: Call) -> None:
         call.show(call.client.operate(call.command.operations[0], path_of(call), query_of(call)))
     elif operation.method == "DELETE":
         delete(call)
+    elif operation.method == "PATCH":
+        send(call, changes_of(call))
     else:
         send(call, body_of(call))
 
@@ -37,16 +40,39 @@ def query_of(call: Call) -> JsonObject:
 
 def body_of(call: Call) -> JsonObject:
     """The request's body: each given parameter under the name of its field."""
-    taken = call.command.operation.parameters
-    given = {param.field or param.key: _value(call, param) for param in call.command.params if param.key not in taken}
-    return {field: value for field, value in given.items() if value is not None}
+    body: JsonObject = {}
+    for param in call.command.params:
+        value = call[param.key]
+        if param.key in call.command.operation.parameters or value is None or (param.flag and not value):
+            continue
+        *outer, field = (param.field or param.key).split(".")
+        place = body
+        for name in outer:
+            place = place.setdefault(name, {})
+        place[field] = _value(call, param)
+    return body
+
+
+def changes_of(call: Call) -> JsonObject:
+    """The same for a change of fields. Raises UsageError without any."""
+    body = body_of(call)
+    if not body:
+        raise UsageError("Nothing to change: specify at least one option")
+    return body
 
 
 def _value(call: Call, param: Param) -> Any:
     value = call[param.key]
+    if param.repeats:
+        repeated = call[param.repeats]
+        return repeated if isinstance(repeated, list) else [repeated]
     if param.flag:
-        return True if value else None
-    return call.secret(param.key) if param.file else value
+        return param.sets
+    if param.null and value in (param.null, [param.null]):
+        return None
+    if param.file:
+        return call.secret(param.key)
+    return value * param.factor if param.factor != 1 else value
 
 
 def list_items(call: Call) -> None:

@@ -18,7 +18,7 @@ class Param(NamedTuple):
     help: str = ""
     """Empty if the API's text of the field is used: see `documented`."""
     field: str = ""
-    """The field of the request's body it becomes; its own name if not given."""
+    """The field of the request's body it becomes; its own name if not given. A dot leads to a field in a field."""
     words: tuple[str, ...] = ()
     """Its only values."""
     noun: str = ""
@@ -35,6 +35,18 @@ class Param(NamedTuple):
     optional: bool = False
     default: Any = None
     metavar: str = ""
+    sets: Any = True
+    """Flags only: the value of the field."""
+    repeats: str = ""
+    """Flags only: the parameter whose values the field gets as well."""
+    null: str = ""
+    """The word for no value."""
+    factor: int = 1
+    """A number in another unit than that of the field: the field is this number of times larger."""
+    also: tuple[str, ...] = ()
+    """Other fields that the function of the command may give the value to; `mappings[].host` is one in each item."""
+    is_rest: bool = False
+    """A file with a document of all fields that no other parameter gives."""
 
     @property
     def is_option(self) -> bool:
@@ -77,6 +89,8 @@ class Command(NamedTuple):
     """May interrupt hosts: asks for confirmation (or needs --yes) if the plan says so."""
     more: str = ""
     """Further sentences for its manual page."""
+    follows: tuple[str, ...] = ()
+    """Fields of the request that follow from other parameters."""
 
     @property
     def operation(self) -> Operation:
@@ -240,6 +254,9 @@ def for_several(command: Command, noun: str) -> Command:
     return command._replace(
         purpose=f"{command.name.capitalize()}s one or several {words}, all or none.",
         operations=(operation, f"{operation}_batch"),
-        params=(item._replace(help=f"{item.help.removesuffix('.')}; repeatable.", many=True), *others),
+        params=(
+            item._replace(help=f"{item.help.removesuffix('.')}; repeatable.", many=True, also=(f"{item.key}s",)),
+            *others,
+        ),
         more=" ".join(filter(None, (command.more, typed if command.destroys else ""))),
     )

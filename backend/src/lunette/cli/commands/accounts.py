@@ -6,7 +6,7 @@ from lunette.cli.running import body_of, send
 from lunette.cli.spec import Command, JsonObject, Param, standard
 from lunette.client.generated.enums import ROLE
 
-_PASSWORD = Param("--password-file", "File with the password; prompts if omitted.", file=True)
+_PASSWORD = Param("--password-file", "File with the password; prompts if omitted.", field="password", file=True)
 _ROLE = Param("--role", "Role of the user.", words=ROLE)
 
 

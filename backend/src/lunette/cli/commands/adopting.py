@@ -2,7 +2,6 @@
 
 from lunette.cli.call import Call
 from lunette.cli.errors import UsageError
-from lunette.cli.running import send
 from lunette.cli.spec import Command, JsonObject, Param, standard
 
 
@@ -50,7 +49,9 @@ def _said(call: Call, *, runs: bool) -> str:
 _ADOPT = Command(
     "",
     operations=("site_adopt",),
-    params=(Param("target", "IQN or NQN; by default, all that can be adopted.", many=True, optional=True),),
+    params=(
+        Param("target", "IQN or NQN; by default, all that can be adopted.", field="targets", many=True, optional=True),
+    ),
     run=adopt,
     interrupts=True,
     more="A target or subsystem that cannot be adopted completely stays unchanged.",
@@ -66,13 +67,6 @@ def volumes(call: Call) -> None:
     if found is None:
         raise UsageError(f"No foreign array has the ID {call['foreign_array']}", "lunette foreign-array list")
     call.show(found["volumes"], lambda items: call.screen.table(items, ("name", "size_bytes", "open", "reason")))
-
-
-def adopt_array(call: Call) -> None:
-    """Sends the request. Without named volumes, all volumes that can be adopted are adopted."""
-    body = {"name": call["name"], "make_group": bool(call["make_group"])}
-    named = [] if call["no_volumes"] else call["volume"] or None
-    send(call, {field: value for field, value in (body | {"volumes": named}).items() if value is not None})
 
 
 _ARRAYS = (
@@ -97,14 +91,19 @@ _ARRAYS = (
                 field="volumes",
                 many=True,
             ),
-            Param("--no-volumes", "Adopt only the array, and leave all logical volumes unchanged.", flag=True),
+            Param(
+                "--no-volumes",
+                "Adopt only the array, and leave all logical volumes unchanged.",
+                field="volumes",
+                flag=True,
+                sets=[],
+            ),
             Param(
                 "--make-group",
                 "Create a volume group on an array that has none, which overwrites its beginning.",
                 flag=True,
             ),
         ),
-        run=adopt_array,
     ),
 )
 COMMANDS = {"adopt": (_ADOPT,), "foreign-array": _ARRAYS}

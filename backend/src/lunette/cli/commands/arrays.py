@@ -19,23 +19,47 @@ from lunette.domain.units import format_size
 
 _ARRAY = Param("array", "Name or ID of the array.", noun="array")
 _DISK = Param("disk", noun="disk")
-_NEW_DISKS = Param("disk", "IDs of the disks to add.", noun="disk", many=True)
+_NEW_DISKS = Param("disk", "IDs of the disks to add.", field="disks", noun="disk", many=True)
 _CONFIRM = Param("--confirm", required=True, metavar="NAME")
-_WIPE = Param("--wipe", "Allow wiping the new disks, which destroys their data.", flag=True)
+_WIPE = Param("--wipe", "Allow wiping the new disks, which destroys their data.", flag=True, repeats="disk")
 _PASSPHRASE = Param(
-    "--passphrase-file", "File with the current passphrase, - for standard input; prompts if omitted.", file=True
+    "--passphrase-file",
+    "File with the current passphrase, - for standard input; prompts if omitted.",
+    field="passphrase",
+    file=True,
 )
 _OF_SYNC = "speed of a resync, rebuild or scrub per second and disk, such as 50MiB"
 _SPEEDS = (
     Param("--sync-speed-min", f"MD RAID only: minimum {_OF_SYNC}.", field="sync_speed_min_bytes_s", metavar="SIZE"),
     Param("--sync-speed-max", f"MD RAID only: maximum {_OF_SYNC}.", field="sync_speed_max_bytes_s", metavar="SIZE"),
 )
-_NEW_SPEEDS = tuple(speed._replace(help=f"{speed.help[:-1]}; `kernel` for its default.") for speed in _SPEEDS)
+_NEW_SPEEDS = tuple(
+    speed._replace(help=f"{speed.help[:-1]}; `kernel` for its default.", null="kernel") for speed in _SPEEDS
+)
+_AUTOMATIC = "automatic"
 _TUNINGS = (
-    Param("--group-threads", "Threads per NUMA node that compute parity, or `automatic`.", field="group_thread_cnt"),
-    Param("--stripe-cache", "Stripes in the cache of a RAID 4, 5 or 6, or `automatic`.", field="stripe_cache_size"),
-    Param("--skip-copy", "Whether a RAID 4, 5 or 6 writes full pages without a copy: on, off or `automatic`."),
-    Param("--scheduler", f"I/O scheduler of the member disks: {', '.join(SCHEDULER)} or `automatic`."),
+    Param(
+        "--group-threads",
+        "Threads per NUMA node that compute parity, or `automatic`.",
+        field="group_thread_cnt",
+        null=_AUTOMATIC,
+    ),
+    Param(
+        "--stripe-cache",
+        "Stripes in the cache of a RAID 4, 5 or 6, or `automatic`.",
+        field="stripe_cache_size",
+        null=_AUTOMATIC,
+    ),
+    Param(
+        "--skip-copy",
+        "Whether a RAID 4, 5 or 6 writes full pages without a copy: on, off or `automatic`.",
+        null=_AUTOMATIC,
+    ),
+    Param(
+        "--scheduler",
+        f"I/O scheduler of the member disks: {', '.join(SCHEDULER)} or `automatic`.",
+        null=_AUTOMATIC,
+    ),
 )
 ROLES = ("log", "cache", "special")
 _LISTED = ("name", "engine", "level", "state", "health", "usable_bytes", "used_bytes", "free_bytes")
@@ -52,36 +76,6 @@ _LAYOUT_COLUMNS = (
     "write_hole",
     "problem",
 )
-
-
-def add_spares(call: Call) -> None:
-    disks = call["disk"]
-    send(call, {"disks": disks, "wipe": disks if call["wipe"] else []})
-
-
-def add_disks(call: Call) -> None:
-    disks = call["disk"]
-    send(call, {"role": call["role"], "disks": disks, "wipe": disks if call["wipe"] else []})
-
-
-def reshape(call: Call) -> None:
-    send(call, body_of(call) | {"wipe": call["disk"] if call["wipe"] else []})
-
-
-def replace(call: Call) -> None:
-    send(call, {"disk": call["disk"], "new": call["new"], "wipe": [call["new"]] if call["wipe"] else []})
-
-
-def set_(call: Call) -> None:
-    body = body_of(call)
-    if not body:
-        raise UsageError("Nothing to change: specify at least one option", "lunette array set --help")
-    for field in ("health_command", "spare_group"):
-        if body.get(field) == "none":
-            body[field] = None
-    if body.get("write_mostly") == ["none"]:
-        body["write_mostly"] = None
-    send(call, {field: None if value in ("kernel", "automatic") else value for field, value in body.items()})
 
 
 def capacity(call: Call) -> None:
@@ -260,6 +254,7 @@ COMMANDS = {
                 Param(
                     "--new-passphrase-file",
                     "File with the new passphrase, - for standard input; prompts if needed.",
+                    field="new_passphrase",
                     file=True,
                 ),
                 Param("--keep-old", "Leave the current passphrase valid as a second one, for recovery.", flag=True),
@@ -267,7 +262,9 @@ COMMANDS = {
                 Param(
                     "--no-keep-key",
                     "Delete the key on the appliance, so that only the passphrase unlocks the array.",
+                    field="keep_key",
                     flag=True,
+                    sets=False,
                 ),
             ),
             run=change_key,
@@ -284,16 +281,19 @@ COMMANDS = {
                     "MD RAID `raid1` only: all disks to read only if no other has the data, or `none`; repeatable.",
                     noun="disk",
                     many=True,
+                    null="none",
                 ),
                 Param(
                     "--spare-group",
                     "MD RAID only: spare group, whose arrays share their spares; `none` removes the array from it.",
+                    null="none",
                 ),
                 Param(
-                    "--health-command", "External arrays only: name of the command that reports the health, or `none`."
+                    "--health-command",
+                    "External arrays only: name of the command that reports the health, or `none`.",
+                    null="none",
                 ),
             ),
-            run=set_,
         ),
         Command(
             "tuning", "Shows the tuning values of an array, each with its reason.", ("array_show",), (_ARRAY,), tuning
@@ -312,20 +312,17 @@ COMMANDS = {
             "add-spares",
             operations=("array_add_spares",),
             params=(_ARRAY, _NEW_DISKS, _WIPE),
-            run=add_spares,
             more="On a degraded array, the rebuild onto the first spare starts immediately.",
         ),
         Command(
             "add-disks",
             operations=("array_add_disks",),
             params=(_ARRAY, _NEW_DISKS, Param("--role", words=ROLES, required=True), _WIPE),
-            run=add_disks,
         ),
         Command(
             "grow",
             operations=("array_grow",),
             params=(_ARRAY, _NEW_DISKS, _WIPE),
-            run=add_spares,
             more="A mirror gains copies; any other level gains capacity.",
         ),
         Command(
@@ -343,13 +340,11 @@ COMMANDS = {
                 ),
                 _WIPE,
             ),
-            run=reshape,
         ),
         Command(
             "replace",
             operations=("array_replace",),
-            params=(_ARRAY, _DISK, Param("new", noun="disk"), _WIPE),
-            run=replace,
+            params=(_ARRAY, _DISK, Param("new", noun="disk"), _WIPE._replace(repeats="new")),
         ),
         Command("fail", operations=("array_fail",), params=(_ARRAY, _DISK)),
         Command("remove", operations=("array_remove",), params=(_ARRAY, _DISK)),

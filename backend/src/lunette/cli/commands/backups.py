@@ -201,6 +201,7 @@ COMMANDS = {
                 Param(
                     "array",
                     "Name or UUID of an array; by default, all, provided that they belong to one appliance.",
+                    field="arrays",
                     many=True,
                     optional=True,
                 ),

@@ -3,7 +3,7 @@
 from lunette.cli import running
 from lunette.cli.call import Call
 from lunette.cli.errors import UsageError
-from lunette.cli.running import body_of, send
+from lunette.cli.running import body_of, changes_of, send
 from lunette.cli.spec import Command, Param, standard
 from lunette.client.generated.enums import BOND_MODE, INTERFACE_KIND, INTERFACE_ROLE, LACP_RATE
 
@@ -12,15 +12,7 @@ _ON_TRIAL = "Unless the change is confirmed within that time, it is reverted aut
 
 
 def change(call: Call) -> None:
-    body = body_of(call)
-    if call["no_dhcp"]:
-        body["dhcp"] = False
-    body.pop("no_dhcp", None)
-    for field in ("gateway", "mtu_bytes"):
-        if body.get(field) == "none":
-            body[field] = None
-    if not body:
-        raise UsageError("Nothing to change: specify at least one option", "lunette interface change --help")
+    body = changes_of(call)
     if "mtu_bytes" in body and body["mtu_bytes"] is not None:
         body["mtu_bytes"] = _number(body["mtu_bytes"])
     send(call, body)
@@ -122,8 +114,13 @@ COMMANDS = {
             params=(
                 _INTERFACE,
                 *_ADDRESSES,
-                Param("--no-dhcp", "Do not assign addresses by DHCP.", flag=True),
-                Param("--gateway", "IP address of the gateway; `none` removes the gateway.", metavar="ADDRESS"),
+                Param("--no-dhcp", "Do not assign addresses by DHCP.", field="dhcp", flag=True, sets=False),
+                Param(
+                    "--gateway",
+                    "IP address of the gateway; `none` removes the gateway.",
+                    metavar="ADDRESS",
+                    null="none",
+                ),
                 _DNS,
                 _NTP,
                 Param(
@@ -131,6 +128,7 @@ COMMANDS = {
                     "MTU in bytes; `none` restores the driver's default at the next start.",
                     field="mtu_bytes",
                     metavar="BYTES",
+                    null="none",
                 ),
                 _ROLE,
                 Param(

@@ -5,7 +5,7 @@ import json
 from lunette.cli.call import Call
 from lunette.cli.errors import UsageError
 from lunette.cli.private import write_privately
-from lunette.cli.running import query_of, send
+from lunette.cli.running import query_of
 from lunette.cli.spec import Command, JsonObject, Param, standard
 from lunette.client.generated.enums import RESOLUTION
 
@@ -30,14 +30,6 @@ def wait(call: Call) -> None:
     """Follows a running job; fails if the job has failed."""
     job = call.follow(call.client.operate("job_show", {"job": call["job"]}))
     call.show(job, lambda found: call.screen.note(f"{found['title']}: {found['state']}."))
-
-
-def resolve(call: Call) -> None:
-    send(call, {"how": call["how"]})
-
-
-def silence(call: Call) -> None:
-    send(call, {"duration_s": 3600 * call["hours"]})
 
 
 def follow(call: Call) -> None:
@@ -71,7 +63,6 @@ COMMANDS = {
             "resolve",
             operations=("job_resolve",),
             params=(_JOB, Param("how", words=RESOLUTION)),
-            run=resolve,
         ),
     ),
     "event": (
@@ -113,8 +104,10 @@ COMMANDS = {
         Command(
             "silence",
             operations=("alert_silence",),
-            params=(_ALERT, Param("--hours", "Duration in hours.", number=True, required=True)),
-            run=silence,
+            params=(
+                _ALERT,
+                Param("--hours", "Duration in hours.", field="duration_s", number=True, required=True, factor=3600),
+            ),
             more="The silence also applies if the alert is resolved and raised again. It ends early if the severity "
             "rises. When it ends, an alert that is still active and not acknowledged is sent again.",
         ),

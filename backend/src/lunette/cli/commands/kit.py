@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from lunette.cli.call import Call
 from lunette.cli.errors import CheckFailed, UsageError
-from lunette.cli.running import send
+from lunette.cli.running import body_of, send
 from lunette.cli.spec import Command, JsonObject, Param
 
 _HOST = Param("host", "Name or ID of the host.", noun="host")
@@ -34,10 +34,7 @@ def paths(call: Call) -> None:
 
 def verify_paths(call: Call) -> None:
     """The command has asked for confirmation already, or --yes was given."""
-    body: JsonObject = {"confirm": call.client.host_show(call["host"])["name"]}
-    if call["away"] is not None:
-        body["away_s"] = call["away"]
-    send(call, body)
+    send(call, {"confirm": call.client.host_show(call["host"])["name"], **body_of(call)})
 
 
 def _print_paths(call: Call, found: JsonObject) -> None:
@@ -135,9 +132,16 @@ VERIFY_PATHS = Command(
     operations=("host_verify_paths",),
     params=(
         _HOST,
-        Param("--away", "Seconds for which each path is blocked. Default: 45.", number=True, metavar="SECONDS"),
+        Param(
+            "--away",
+            "Seconds for which each path is blocked. Default: 45.",
+            field="away_s",
+            number=True,
+            metavar="SECONDS",
+        ),
     ),
     run=verify_paths,
+    follows=("confirm",),
     interrupts=True,
     more="The test passes only if the I/O of the host continues each time, so the host must read or write during the "
     "whole test. Only iSCSI paths are tested.",

@@ -9,7 +9,7 @@ from lunette.cli.errors import UsageError
 from lunette.cli.running import reasons
 from lunette.cli.spec import Command, JsonObject, Param
 
-_FILE = Param("file", "Site document in YAML or JSON; - for standard input.", path=True)
+_FILE = Param("file", "Site document in YAML or JSON; - for standard input.", field="site", path=True)
 _SCOPE = Param(
     "--scope",
     "Limit the command to an object with its dependents, such as host=esx3; repeatable.",

@@ -43,15 +43,6 @@ def _check_first(call: Call, words: str) -> None:
         raise UsageError("--first requires --count", f"lunette {words} --help")
 
 
-def set_(call: Call) -> None:
-    body = body_of(call)
-    if not body:
-        raise UsageError(
-            "Nothing to change: specify --name or --description", f"lunette {call.values['word']} set --help"
-        )
-    send(call, body)
-
-
 def recover(call: Call) -> None:
     """One deleted object, or several in one plan."""
     (noun,) = call.command.operation.parameters
@@ -63,12 +54,6 @@ def recover(call: Call) -> None:
         return
     call.values = {**call.values, noun: named[0]}
     send(call, body_of(call))
-
-
-def roll_back(call: Call) -> None:
-    """Returns a volume to the state of a snapshot."""
-    body = body_of(call)
-    send(call, {**body, "keep": False} if body.pop("no_keep", False) else body)
 
 
 def snapshot(call: Call) -> None:
@@ -95,7 +80,7 @@ COMMANDS = {
             "Creates a volume, or with --count several.",
             ("volume_create", "volume_create_batch"),
             (
-                Param("name", "Name of the volume; with --count, a pattern such as lun%02d."),
+                Param("name", "Name of the volume; with --count, a pattern such as lun%02d.", also=("name_pattern",)),
                 Param("--array", noun="array", required=True),
                 Param("--size", f"Size of the volume, {_SIZE_HELP}", field="size_bytes", required=True),
                 _COUNT,
@@ -109,7 +94,6 @@ COMMANDS = {
             "set",
             operations=("volume_patch",),
             params=(_VOLUME, Param("--name", "New name, which does not affect hosts.", metavar="NAME"), _DESCRIPTION),
-            run=set_,
         ),
         Command(
             "grow",
@@ -122,10 +106,9 @@ COMMANDS = {
             params=(
                 _VOLUME,
                 Param("--snapshot", noun="snapshot", required=True),
-                Param("--no-keep", "Destroy the present data of the volume.", flag=True),
+                Param("--no-keep", "Destroy the present data of the volume.", field="keep", flag=True, sets=False),
                 Param("--delete-newer-snapshots", "Erase newer snapshots that prevent the rollback.", flag=True),
             ),
-            run=roll_back,
             destroys="volume",
             more="The volume must have no mappings. Its present data is retained as a deleted volume, unless --no-keep "
             "is used or the setting deleted-keep-hours is 0.",
@@ -169,7 +152,14 @@ COMMANDS = {
             ("snapshot_create", "snapshot_create_batch"),
             (
                 Param("name", "Name of the snapshot; for several volumes, a pattern such as '{volume}.{date}'."),
-                Param("--volume", "Name or ID of the volume; repeatable.", noun="volume", many=True, required=True),
+                Param(
+                    "--volume",
+                    "Name or ID of the volume; repeatable.",
+                    noun="volume",
+                    many=True,
+                    required=True,
+                    also=("volumes",),
+                ),
                 Param(
                     "--atomic", "Take all snapshots at the same moment. All volumes must be on one ZFS pool.", flag=True
                 ),
@@ -182,7 +172,9 @@ COMMANDS = {
             operations=("snapshot_clone",),
             params=(
                 Param("snapshot", "Name or ID of the snapshot.", noun="snapshot"),
-                Param("name", "Name of the new volume; with --count, a pattern such as vm%02d."),
+                Param(
+                    "name", "Name of the new volume; with --count, a pattern such as vm%02d.", also=("name_pattern",)
+                ),
                 _COUNT,
                 _FIRST,
                 _DESCRIPTION,
