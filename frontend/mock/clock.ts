@@ -3,6 +3,7 @@ import type {
   Schedule,
   ScheduleCreate,
   SchedulePatch,
+  SchedulePreview,
   Settings,
   SettingsPatchWritable,
   AlertTest,
@@ -58,6 +59,17 @@ export const settings = (): Settings => ({
   discovery_auth: null,
   deliveries: [],
   updated_at: MADE,
+})
+
+const DAY_MS = 86_400_000
+
+/** Every expression runs daily here. */
+export const previewOf = (when: string): SchedulePreview => ({
+  when,
+  time_zone: 'Europe/Berlin',
+  next_runs: Array.from({ length: 5 }, (_, index) =>
+    new Date(Date.parse('2026-11-22T02:00:00Z') + index * DAY_MS).toISOString(),
+  ),
 })
 
 const kept = (body: SchedulePatch) => (body.keep ? { ...NOTHING, ...body.keep } : null)

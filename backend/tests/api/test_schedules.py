@@ -1,7 +1,7 @@
 """Schedules and settings over the whole control plane, with its threads, as clients see them."""
 
 import json
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -140,3 +140,21 @@ def test_only_administrators_change_them(api: Api, services: ApiServices) -> Non
     assert operator.patch("/settings", {"name": "x"}).status_code == 403
     assert operator.post("/schedules", NIGHTLY).status_code == 403
     assert operator.post("/settings/alerts:test").status_code == 403
+
+
+def test_a_preview_shows_the_next_times_and_creates_nothing(api: Api) -> None:
+    shown = api.get("/schedules:preview", params={"when": "30  6 * * MON-FRI"})
+    assert shown.status_code == 200, shown.text
+    answer = shown.json()
+    runs = [datetime.fromisoformat(run) for run in answer["next_runs"]]
+    assert (answer["when"], answer["time_zone"], len(runs)) == ("30 6 * * MON-FRI", "UTC", 5)
+    assert runs == sorted(runs)
+    assert all((run.hour, run.minute) == (6, 30) and run.isoweekday() <= 5 for run in runs)
+    assert api.get("/schedules").json()["items"] == []
+
+
+@pytest.mark.parametrize("when", ["0 3 * *", "0 25 * * *", "0 3 30 2 *"])
+def test_a_preview_of_no_cron_expression_is_refused_at_its_field(api: Api, when: str) -> None:
+    refused = api.get("/schedules:preview", params={"when": when})
+    assert refused.status_code == 422
+    assert [error["field"] for error in refused.json()["errors"]] == ["when"]

@@ -19,6 +19,7 @@ export const APPLIANCE = {
   settingPatch: ({ world, body }) => clock.patchSettings(world, body),
   alertTest: ({ world }) => clock.testAlerts(world),
   scheduleList: ({ world, query }) => page(world.schedules, query),
+  schedulePreview: ({ query }) => json(clock.previewOf(query.when)),
   scheduleCreate: ({ world, body }) => clock.createSchedule(world, body),
   scheduleShow: ({ world, path }) => shown(find(world.schedules, path.schedule)),
   schedulePatch: ({ world, path, body, request }) =>

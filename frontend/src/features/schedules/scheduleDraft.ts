@@ -61,9 +61,3 @@ export const createBody = (draft: ScheduleDraft): ScheduleCreate => ({
 })
 
 export const patchBody = (draft: ScheduleDraft): SchedulePatch => ({ ...common(draft), ...what(draft) })
-
-/** The time on a clock of the appliance. */
-export function formatRun(iso: string, timeZone: string): string {
-  const style = { dateStyle: 'medium', timeStyle: 'short', timeZone } as const
-  return new Intl.DateTimeFormat('en-GB', style).format(new Date(iso))
-}

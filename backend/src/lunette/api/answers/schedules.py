@@ -78,3 +78,14 @@ class Schedule(Answer):
     """When the schedule was created, in UTC."""
     updated_at: datetime
     """When the schedule was last changed, in UTC."""
+
+
+class SchedulePreview(Answer):
+    """Times at which a cron expression would run a schedule."""
+
+    when: str
+    """Cron expression with minute, hour, day of month, month and weekday, in `time_zone`."""
+    time_zone: str
+    """Time zone of the appliance, in which `when` is evaluated."""
+    next_runs: tuple[datetime, ...]
+    """Next five times, in UTC."""

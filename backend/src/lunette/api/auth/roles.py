@@ -78,6 +78,7 @@ _VIEWER = (
     "volume_why",
     "schedule_list",
     "schedule_show",
+    "schedule_preview",
     "setting_show",
     "update_show",
     "token_list",

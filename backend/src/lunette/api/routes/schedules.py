@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from lunette.api.answers.base import Page
-from lunette.api.answers.schedules import Kept, LastRun, Schedule
+from lunette.api.answers.schedules import Kept, LastRun, Schedule, SchedulePreview
 from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
 from lunette.api.openapi.responses import CREATED, DELETED, JOB_CREATED, LISTED, SHOWN, changed, router
 from lunette.api.requests.changes import ChangeRequest, Changing, Creating, answer
@@ -17,7 +17,7 @@ from lunette.api.requests.jobs import only_jobs
 from lunette.api.requests.lookup import Reference, find
 from lunette.api.requests.services import UsedServices
 from lunette.domain.jobs import JobState
-from lunette.domain.schedules import MissedRuns, ScheduleAction, ScheduleCreate, SchedulePatch
+from lunette.domain.schedules import MissedRuns, ScheduleAction, ScheduleCreate, SchedulePatch, When
 from lunette.engine.changes import schedules
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
@@ -27,6 +27,7 @@ from lunette.store.schedules import ScheduledSnapshot, ScheduleState
 from lunette.store.schema import utc_now
 
 SHOWN_RUNS = 3
+PREVIEWED_RUNS = 5
 routes = router("/schedules", "schedules")
 _COLUMNS = {"id": ScheduleRow.id, "name": ScheduleRow.name, "created_at": ScheduleRow.created_at}
 Sort = Annotated[
@@ -55,6 +56,21 @@ def schedule_list(
         found = stored_page(tx, query, page, sort, _COLUMNS)
         items = tuple(_answers(tx, found.rows))
     return Page(items=items, next_cursor=found.next_cursor, total=found.total)
+
+
+@routes.get(":preview", operation_id="schedule_preview", response_model=SchedulePreview, responses=LISTED)
+def schedule_preview(
+    services: UsedServices,
+    when: Annotated[When, Query(description="Cron expression with minute, hour, day of month, month and weekday.")],
+) -> SchedulePreview:
+    """Shows when a schedule with a cron expression would run.
+
+    Nothing is created. The expression is evaluated in the time zone of the appliance.
+    """
+    with services.store.read() as tx:
+        zone = schedules.zone_of(tx)
+    runs = schedules.runs_of(when, zone, utc_now(), PREVIEWED_RUNS)
+    return SchedulePreview(when=when, time_zone=zone.key, next_runs=runs)
 
 
 @routes.get("/{schedule:plain}", operation_id="schedule_show", response_model=Schedule, responses=SHOWN)

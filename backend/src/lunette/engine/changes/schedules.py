@@ -295,4 +295,9 @@ def _write(row: Schedule, spec: ScheduleCreate, chosen: Iterable[Subject], servi
 
 def next_runs(row: Schedule, zone: ZoneInfo, now: dt.datetime, count: int) -> tuple[dt.datetime, ...]:
     """The next times a schedule runs; none while it is disabled."""
-    return tuple(islice(upcoming(row.when, zone, now), count)) if row.enabled else ()
+    return runs_of(row.when, zone, now, count) if row.enabled else ()
+
+
+def runs_of(when: str, zone: ZoneInfo, now: dt.datetime, count: int) -> tuple[dt.datetime, ...]:
+    """The next times of a cron expression."""
+    return tuple(islice(upcoming(when, zone, now), count))
