@@ -11,6 +11,7 @@ export const PAGES = [
   'arrays/new',
   'volumes',
   'volumes/new',
+  'snapshots',
   'deleted-volumes',
   'deleted-snapshots',
   'hosts',

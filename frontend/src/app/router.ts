@@ -35,6 +35,7 @@ const routes: RouteRecordRaw[] = [
       page('arrays/new', 'arrayNew', () => import('@/features/arrays/ArrayCreatePage.vue')),
       page('arrays/:array', 'array', () => import('@/features/arrays/ArrayPage.vue')),
       page('volumes', 'volumes', () => import('@/features/volumes/VolumesPage.vue')),
+      page('snapshots', 'snapshots', () => import('@/features/volumes/SnapshotsPage.vue')),
       page('deleted-volumes', 'deletedVolumes', () => import('@/features/volumes/DeletedVolumesPage.vue')),
       page(
         'deleted-snapshots',

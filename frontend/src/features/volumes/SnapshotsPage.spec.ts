@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest'
+import { click, dialog, rows, text, visit } from '../../../mock/visit'
+import { loggedIn } from '../../../mock/world'
+
+it('lists the snapshots of all volumes, each with a link to its volume', async () => {
+  const world = loggedIn()
+  const { page, requests } = await visit('/snapshots', world)
+  expect(rows(page)).toHaveLength(world.snapshots.length)
+  const [first] = world.snapshots
+  const link = page.querySelector(`a[href="/volumes/${first?.volume}"]`)
+  expect(link && text(link)).toBe(first?.volume)
+  expect(requests.find((one) => one.startsWith('GET /snapshots'))).toContain('sort=-created_at')
+})
+
+it('shows those of one volume', async () => {
+  const { requests } = await visit('/snapshots?volume=vm01', loggedIn())
+  expect(requests.some((one) => /^GET \/snapshots\?.*volume=vm01/.test(one))).toBe(true)
+})
+
+it('deletes one after its plan', async () => {
+  const world = loggedIn()
+  const [first] = world.snapshots
+  const { page, requests } = await visit('/snapshots', world)
+  await click(page, `Delete ${first?.name}`)
+  expect(text(dialog())).toContain(first?.name)
+  expect(requests).toContain(`DELETE /snapshots/${first?.id}?dry_run=true`)
+})
