@@ -4,6 +4,9 @@ import { defineStore } from 'pinia'
 import { computed } from 'vue'
 import type { LocationQuery } from 'vue-router'
 import type { SizeSystem } from '@/ui/format'
+import { useSession } from './session'
+
+export type ZoneChoice = 'appliance' | 'browser' | 'utc'
 
 export interface SavedView {
   name: string
@@ -23,6 +26,13 @@ export const usePreferences = defineStore('preferences', () => {
 
   /** Saved views of lists, by user and page. */
   const views = useLocalStorage<Record<string, Record<string, SavedView[]>>>('lunette-views', {})
+  /** The time zone of the shown times, for each user of this browser. */
+  const zones = useLocalStorage<Record<string, ZoneChoice>>('lunette-zones', {})
+  const session = useSession()
+  const zone = computed<ZoneChoice>({
+    get: () => zones.value[session.username ?? ''] ?? 'browser',
+    set: (choice) => (zones.value = { ...zones.value, [session.username ?? '']: choice }),
+  })
 
   const isDark = computed(() => mode.state.value === 'dark')
   const theme = computed({
@@ -34,5 +44,5 @@ export const usePreferences = defineStore('preferences', () => {
     mode.value = isDark.value ? 'light' : 'dark'
   }
 
-  return { theme, isDark, toggleTheme, sizes, columns, views }
+  return { theme, isDark, toggleTheme, sizes, zone, columns, views }
 })

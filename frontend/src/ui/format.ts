@@ -1,5 +1,7 @@
 /** Readable numbers, sizes and times. Sizes have two systems, which never mix on one screen. */
 
+import { ref } from 'vue'
+
 export type SizeSystem = 'binary' | 'decimal'
 
 const UNITS: Record<SizeSystem, { base: number; names: string[] }> = {
@@ -51,9 +53,15 @@ export function formatAge(iso: string, now: number): string {
   return span ? words.format(-Math.floor(seconds / span[0]), span[1]) : 'just now'
 }
 
-/** "25 Nov 2026, 14:03:09 CET": in the browser's time zone, which it names: schedules run in the appliance's. */
+/** The time zone in which times are shown; that of the browser if it is not set. */
+export const shownZone = ref<string>()
+
+const inZone = (style: Intl.DateTimeFormatOptions, timeZone = shownZone.value): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat('en-GB', { timeZone, ...style })
+
+/** "25 Nov 2026, 14:03:09 CET". */
 export function formatMoment(iso: string): string {
-  return new Intl.DateTimeFormat('en-GB', {
+  const style = {
     day: 'numeric',
     month: 'short',
     year: 'numeric',
@@ -61,12 +69,50 @@ export function formatMoment(iso: string): string {
     minute: '2-digit',
     second: '2-digit',
     timeZoneName: 'short',
-  }).format(new Date(iso))
+  } as const
+  return inZone(style).format(new Date(iso))
 }
+
+/** "25 Nov 2026, 14:03:09 CET" and, on a line of its own, "2026-11-25T13:03:09Z": for a tooltip. */
+export const formatExactly = (iso: string): string => `${formatMoment(iso)}\n${iso}`
 
 /** "14:03:09"; short "14:03". */
 export function formatClock(at: string | number, timeStyle: 'medium' | 'short' = 'medium'): string {
-  return new Intl.DateTimeFormat('en-GB', { timeStyle }).format(new Date(at))
+  return inZone({ timeStyle }).format(new Date(at))
+}
+
+/** "22 Nov 2026, 03:00" in a zone that is named beside it, such as the one in which a schedule runs. */
+export function formatMinute(iso: string, timeZone: string): string {
+  return inZone({ dateStyle: 'medium', timeStyle: 'short' }, timeZone).format(new Date(iso))
+}
+
+/** "25 Nov 2026" of a day that is the same in every zone: "2026-11-25". */
+export function formatDay(day: string): string {
+  return inZone({ dateStyle: 'medium' }, 'UTC').format(new Date(day))
+}
+
+/** "25 Nov", or "14:00" within a day. */
+export function formatTick(at: number, isDay: boolean): string {
+  return inZone(isDay ? { day: 'numeric', month: 'short' } : { hour: '2-digit', minute: '2-digit' }).format(
+    at,
+  )
+}
+
+/** How far the clocks of the shown zone are ahead of UTC at a time. */
+export function zoneAheadMs(at: number): number {
+  const parts = inZone({ timeZoneName: 'longOffset' }).formatToParts(at)
+  const offset = parts.find(({ type }) => type === 'timeZoneName')?.value ?? ''
+  const [, sign, hours, minutes] = /([+-])(\d+):(\d+)/.exec(offset) ?? []
+  return (sign === '-' ? -1 : 1) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60_000
+}
+
+/** The beginning of a day, "2026-11-25", in the shown zone, or of the one `later` days after it. */
+export function startOfDay(day: string, later = 0): string | undefined {
+  const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day) ?? []
+  const utc = Date.UTC(Number(year), Number(month) - 1, Number(date) + later)
+  if (Number.isNaN(utc)) return undefined
+  // Clocks may change between midnight there and midnight in UTC.
+  return new Date(utc - zoneAheadMs(utc - zoneAheadMs(utc))).toISOString()
 }
 
 /** "0.4 s", "12 s", "3 min 20 s", "2 h 5 min". */

@@ -1,4 +1,5 @@
 /** Where the lines and labels of a TimeChart are. */
+import { formatTick, zoneAheadMs } from './format'
 
 export interface ChartLine {
   key: string
@@ -45,23 +46,19 @@ export function pathOf(values: (number | null)[], top: number): string {
     .join('')
 }
 
-/** Labels of the time axis at round times of the browser: hours within a day, days over more. */
+/** Labels of the time axis at round times of the shown zone: hours within a day, days over more. */
 export function timeTicks(times: number[], stepMs: number): { share: number; words: string }[] {
   const first = times[0]
   if (first === undefined) return []
   const spanMs = times.length * stepMs
   const isDays = spanMs > 2 * DAY_MS
-  const words = new Intl.DateTimeFormat(
-    'en-GB',
-    isDays ? { day: 'numeric', month: 'short' } : { hour: '2-digit', minute: '2-digit' },
-  )
   const everyMs = EVERY_MS.find((every) => spanMs / every <= TICKS) ?? spanMs
-  const zoneMs = new Date(first).getTimezoneOffset() * MINUTE_MS
-  const begin = Math.ceil((first - zoneMs) / everyMs) * everyMs + zoneMs
+  const aheadMs = zoneAheadMs(first)
+  const begin = Math.ceil((first + aheadMs) / everyMs) * everyMs - aheadMs
   const ticks = []
   for (let at = begin; at < first + spanMs; at += everyMs) {
     const share = (at - first) / spanMs
-    if (share >= EDGE && share <= 1 - EDGE) ticks.push({ share, words: words.format(new Date(at)) })
+    if (share >= EDGE && share <= 1 - EDGE) ticks.push({ share, words: formatTick(at, isDays) })
   }
   return ticks
 }

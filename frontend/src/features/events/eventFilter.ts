@@ -2,6 +2,7 @@
 import { computed } from 'vue'
 import type { EventOutcome } from '@/api'
 import type { useListState } from '@/lists/listState'
+import { startOfDay } from '@/ui/format'
 import type { Tone } from '@/ui/tone'
 
 /** Nouns that events are about. */
@@ -32,14 +33,6 @@ const PEOPLE = ['people'] as const
 
 export const OUTCOME_TONES: Record<EventOutcome, Tone> = { begun: 'busy', done: 'quiet', failed: 'bad' }
 
-/** Midnight of a day in the form of a date field, in the browser's time zone; `later` days after it. */
-function midnight(day: string, later = 0): string | undefined {
-  const [year, month, date] = day.split('-').map(Number)
-  if (!year || !month || !date) return undefined
-  const at = new Date(year, month - 1, date + later)
-  return Number.isNaN(at.getTime()) ? undefined : at.toISOString()
-}
-
 export function useEventFilter(list: ReturnType<typeof useListState>) {
   const noun = list.useFilter('noun', NOUNS)
   const outcome = list.useFilter('outcome', OUTCOMES)
@@ -55,8 +48,8 @@ export function useEventFilter(list: ReturnType<typeof useListState>) {
     ...(who.value && { people: true }),
     ...(actor.value && { actor: /[*?]/.test(actor.value) ? actor.value : `*${actor.value}*` }),
     ...(list.search.value && { text: list.search.value }),
-    ...(midnight(from.value) && { since: midnight(from.value) }),
-    ...(midnight(to.value, 1) && { until: midnight(to.value, 1) }),
+    ...(startOfDay(from.value) && { since: startOfDay(from.value) }),
+    ...(startOfDay(to.value, 1) && { until: startOfDay(to.value, 1) }),
   }))
 
   return { noun, outcome, who, actor, from, to, set: list.setFilter, query }
