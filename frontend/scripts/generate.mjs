@@ -1,7 +1,8 @@
 // Generates the API client from the committed API document, into LUNETTE_API_OUTPUT or src/api. The generator writes
 // links to a package registry into comments; the names of the packages stay, the addresses go. Beside the client it
-// writes operations.gen.ts, the types of each operation by the name of its function, and texts.gen.json: of each field
-// whose text a page shows, as t('api.VolumeCreate.size_bytes'), what the API says.
+// writes operations.gen.ts, the types of each operation by the name of its function, texts.gen.json: of each field
+// whose text a page shows, as t('api.VolumeCreate.size_bytes'), what the API says, and requests.gen.json: of each
+// operation that changes something how it is called, which fields are secrets, and the defaults of the others.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,6 +32,48 @@ for (const [schema, field] of shownFields().sort()) {
   texts[schema] = { ...texts[schema], [field]: asMessage(text) }
 }
 writeFileSync(join(output, 'texts.gen.json'), `${JSON.stringify(texts, null, 2)}\n`)
+writeFileSync(join(output, 'requests.gen.json'), `${JSON.stringify(requests(), null, 1)}\n`)
+
+function requests() {
+  const found = {}
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      if (method === 'get') continue
+      const takes = (name) => (operation.parameters ?? []).some((one) => one.name === name)
+      const schema = operation.requestBody?.content['application/json']?.schema
+      const fields = { secrets: [], defaults: {} }
+      if (schema) describe(schema, '', fields, [])
+      found[operation.operationId] = {
+        method: method.toUpperCase(),
+        path,
+        ...(takes('If-Match') && { hasMatch: true }),
+        ...(takes('Idempotency-Key') && { hasKey: true }),
+        ...(fields.secrets.length && { secrets: fields.secrets }),
+        ...(Object.keys(fields.defaults).length && { defaults: fields.defaults }),
+      }
+    }
+  }
+  return found
+}
+
+/** Fields in fields by a dot; those in each item of a list after `[]`. */
+function describe(schema, place, found, above) {
+  const { $ref: ref } = schema
+  if (ref) {
+    if (!above.includes(ref)) describe(schemas[ref.split('/').pop()], place, found, [...above, ref])
+    return
+  }
+  for (const one of [...(schema.anyOf ?? []), ...(schema.allOf ?? []), ...(schema.oneOf ?? [])])
+    describe(one, place, found, above)
+  if (schema.items) describe(schema.items, `${place}[]`, found, above)
+  if (place && (schema.writeOnly || schema.format === 'password') && !found.secrets.includes(place))
+    found.secrets.push(place)
+  for (const [name, field] of Object.entries(schema.properties ?? {})) {
+    const inner = place ? `${place}.${name}` : name
+    if ('default' in field && !inner.includes('[]')) found.defaults[inner] = field.default
+    describe(field, inner, found, above)
+  }
+}
 
 function typesOfOperations() {
   const ids = Object.values(paths).flatMap((path) =>

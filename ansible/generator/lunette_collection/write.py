@@ -1,13 +1,16 @@
-"""Writes the modules; with `--check` it says which are stale and changes nothing."""
+"""Writes the modules, and for the web page which module makes which change; `--check` only says what is stale."""
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lunette_collection.document import GENERATOR, Document, load
 from lunette_collection.render import as_yaml, info_module, noun_module, verb_module
+from lunette_collection.requests import of_requests
 
 COLLECTION = GENERATOR.parent
 MODULES = COLLECTION / "plugins/modules"
+OF_REQUESTS = COLLECTION.parent / "frontend/src/changes/commands/modules.gen.json"
 
 
 def texts(document: Document) -> dict[str, str]:
@@ -25,6 +28,7 @@ def files(document: Document) -> Iterator[tuple[Path, str]]:
     runtime = {"requires_ansible": ">=2.16.0", "action_groups": {"all": sorted(modules)}}
     head = "---\n# Generated from backend/openapi.json by `make generate`; do not edit.\n"
     yield COLLECTION / "meta/runtime.yml", head + as_yaml(runtime)
+    yield OF_REQUESTS, json.dumps(of_requests(document), indent=1) + "\n"
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -42,6 +42,20 @@ it('shows the plan before anything happens, and makes the change when it is conf
   await vi.waitFor(() => expect(document.querySelector('[role=dialog]')).toBeNull())
 })
 
+it('shows the planned change as commands to copy', async () => {
+  await fillHost(loggedIn(), 'web1', 'iqn.2004-10.io.example:web1')
+  const copies = [...dialog().querySelectorAll('details')].find((one) => text(one).startsWith('Copy as'))
+  if (!copies) throw new Error('The plan cannot be copied.')
+  copies.open = true
+  copies.dispatchEvent(new Event('toggle'))
+  const line = 'lunette host create web1 --iqn iqn.2004-10.io.example:web1'
+  await vi.waitFor(() => expect(text(dialog())).toContain(line))
+  await click(dialog(), 'curl')
+  expect(text(dialog())).toContain(`curl --fail-with-body -X POST ${location.origin}/api/v1/hosts`)
+  await click(dialog(), 'Ansible')
+  expect(text(dialog())).toContain('lunette.appliance.host: name: web1')
+})
+
 it('puts what is refused under the field, and keeps what was typed', async () => {
   await fillHost(loggedIn(), 'web1', 'iqn.2004-10.io.example:host1')
   const names = area(IQN)

@@ -7,6 +7,8 @@ import { ref, shallowRef, watch } from 'vue'
 import type { Job, Plan } from '@/api'
 import { useConnection } from '@/server/connection'
 import { invalidateTags, tagsFor } from '@/server/live'
+import { sentOf } from '@/server/sent'
+import type { Sent } from '@/server/sent'
 import type { Blocker } from '@/ui/problems'
 import type { CascadeWords } from './cascade'
 
@@ -23,8 +25,8 @@ export interface Change {
   /** Noun of the events of such a change; every list that shows it is fetched again. */
   noun: string
   /** Reads what is changed; its ETag is sent, so that changes of other users are not overwritten. */
-  read?: () => Promise<{ response?: Response }>
-  send: (call: Call) => Promise<{ data?: unknown; response?: Response }>
+  read?: () => Promise<{ data?: unknown; response?: Response }>
+  send: (call: Call) => Promise<{ data?: unknown; request?: Request; response?: Response }>
   /** The same change together with what prevents it, such as the mappings of a volume that is deleted. */
   cascade?: Change
   /** Which of these objects the cascade includes, where it differs from a deletion. */
@@ -47,6 +49,12 @@ export function deletionOf(
   return { noun, read, send: (call) => send(call, {}), cascade }
 }
 
+/** The request whose plan is shown, and what it changes as it was read. */
+export interface Source {
+  sent: Sent
+  before: unknown
+}
+
 export type Phase = 'idle' | 'planning' | 'planned' | 'sending' | 'sent'
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -64,9 +72,14 @@ export const isIrreversible = (plan: Plan): boolean =>
   // What is forgotten needs no step on the machine, but is lost as well.
   plan.changes.some(({ action, noun }) => action === 'destroy' && noun === 'array')
 
-async function tagOf(change: Change): Promise<string | undefined> {
+async function readFor(change: Change): Promise<{ etag?: string; before: unknown }> {
   const read = await change.read?.()
-  return read?.response?.headers.get('ETag') ?? undefined
+  return { etag: read?.response?.headers.get('ETag') ?? undefined, before: read?.data }
+}
+
+function sourceOf(request: Request | undefined, before: unknown): Source | undefined {
+  const sent = sentOf(request)
+  return sent && { sent, before }
 }
 
 function call(
@@ -85,16 +98,18 @@ function call(
 }
 
 /** The plan of a change without a dialog, for a form to show while it is being filled in. */
-export async function planOf(change: Change): Promise<Plan> {
-  const { data } = await change.send(call(true, crypto.randomUUID(), await tagOf(change)))
+export async function planOf(change: Change): Promise<{ plan: Plan; source: Source | undefined }> {
+  const { etag, before } = await readFor(change)
+  const { data, request } = await change.send(call(true, crypto.randomUUID(), etag))
   if (!isPlan(data)) throw new Error('The API answered a dry run with something that is no plan.')
-  return data
+  return { plan: data, source: sourceOf(request, before) }
 }
 
 export function useChange() {
   const queries = useQueryClient()
   const phase = ref<Phase>('idle')
   const plan = shallowRef<Plan>()
+  const source = shallowRef<Source>()
   const error = shallowRef<unknown>()
   let key = ''
   let etag: string | undefined
@@ -126,9 +141,11 @@ export function useChange() {
     phase.value = 'planning'
     try {
       key = crypto.randomUUID()
-      etag = await tagOf(change)
-      const { data } = await change.send(call(true, key, etag, { signal: hanging.signal }))
+      const read = await readFor(change)
+      etag = read.etag
+      const { data, request } = await change.send(call(true, key, etag, { signal: hanging.signal }))
       if (own !== turn) return false
+      source.value = sourceOf(request, read.before)
       plan.value = isPlan(data) ? data : undefined
       phase.value = 'planned'
       return true
@@ -162,7 +179,7 @@ export function useChange() {
     reset()
     key = crypto.randomUUID()
     try {
-      etag = await tagOf(change)
+      etag = (await readFor(change)).etag
     } catch (caught) {
       fail(caught, 'idle')
       return undefined
@@ -175,5 +192,5 @@ export function useChange() {
     phase.value = back
   }
 
-  return { phase, plan, error, reset, rehearse, run, runAtOnce }
+  return { phase, plan, source, error, reset, rehearse, run, runAtOnce }
 }

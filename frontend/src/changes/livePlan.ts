@@ -37,7 +37,8 @@ export function useLivePlan<Body extends object>(
   const isAsked = computed(() => text.value !== '')
 
   return {
-    plan: computed(() => (isAsked.value && !query.error.value ? query.data.value : undefined)),
+    plan: computed(() => (isAsked.value && !query.error.value ? query.data.value?.plan : undefined)),
+    source: computed(() => query.data.value?.source),
     error: computed(() => (isAsked.value ? (query.error.value ?? undefined) : undefined)),
     /** The shown plan is older than the form. */
     isBusy: computed(() => isAsked.value && (query.isFetching.value || settled.value !== text.value)),

@@ -1,5 +1,6 @@
 /** The generated client, told where the API is, how to prove a click is ours, and what to do when the login has ended. */
 import { client } from '@/api/client.gen'
+import { keepSent } from './sent'
 
 const CHANGING = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
@@ -35,7 +36,8 @@ export function setUpClient(hooks: ClientHooks): void {
   client.interceptors.request.clear()
   client.interceptors.response.clear()
   client.interceptors.error.clear()
-  client.interceptors.request.use((request) => {
+  client.interceptors.request.use((request, options) => {
+    if (CHANGING.has(request.method)) keepSent(request, options)
     const token = hooks.csrfToken()
     if (token && CHANGING.has(request.method)) request.headers.set('X-CSRF-Token', token)
     return request

@@ -1,8 +1,8 @@
 """The manual page and the reference, made from the same records as the parser.
 
-`python -m lunette.cli.manual` writes docs/reference/cli.md, and, for the web page's API reference, the commands of each
-operation (with --check it only compares); `--share FOLDER` writes lunette.1 and the scripts of the shells below a
-/usr/share, when an image is built.
+`python -m lunette.cli.manual` writes docs/reference/cli.md, and, for the web page, the commands of each operation and
+how a request becomes a command (with --check it only compares); `--share FOLDER` writes lunette.1 and the scripts of
+the shells below a /usr/share, when an image is built.
 """
 
 import argparse
@@ -10,17 +10,22 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from lunette.cli.completing import SCRIPTS
 from lunette.cli.exits import MEANINGS
 from lunette.cli.help import described, usage
 from lunette.cli.registry import GROUPS, Group, commands_of
 from lunette.cli.spec import EVERYWHERE, Command, Param, documented, purpose_of
+from lunette.client.generated.operations import OPERATIONS
 
 REFERENCE = Path(__file__).parents[4] / "docs/reference/cli.md"
 OF_OPERATIONS = Path(__file__).parents[4] / "frontend/src/features/reference/commands.gen.json"
+OF_REQUESTS = Path(__file__).parents[4] / "frontend/src/changes/commands/commands.gen.json"
 SHELL_PLACES = {"bash": "bash-completion/completions/lunette", "zsh": "zsh/vendor-completions/_lunette"}
 """Where the shells of Debian look, below /usr/share."""
+_OF_A_PERSON = {"access", "second_factor"}
+"""Modules of commands that ask people for their own passwords and codes."""
 ABOUT = (
     "lunette administers Lunette storage appliances: disks, arrays, volumes, and the hosts that use them.",
     "Sizes are written as 10GiB or 10G (binary) or 10GB (decimal). Objects are identified by name or ID.",
@@ -159,6 +164,54 @@ def of_operations() -> str:
     return json.dumps(texts, indent=2) + "\n"
 
 
+def of_requests() -> str:
+    """JSON: for each operation that changes something the command that sends it, and which parameter gives which field.
+
+    A parameter that the command reads from a place of its own, such as the name of a file to write, has no field.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    own = set()
+    for group in GROUPS:
+        if group.module in _OF_A_PERSON:
+            continue
+        for command in commands_of(group.word).values():
+            for operation in command.operations:
+                is_own = operation == command.operations[0] and operation not in own
+                own |= {operation} if is_own else set()
+                if OPERATIONS[operation].method != "GET" and (is_own or operation not in found):
+                    found[operation] = {"command": f"{group.word} {command.name}".rstrip(), **_fields(command)}
+    return json.dumps({one: found[one] for one in sorted(found)}, indent=1) + "\n"
+
+
+def _fields(command: Command) -> dict[str, Any]:
+    params = [_field(command, param) for param in command.params]
+    if command.cascades:
+        params.append({"name": "--cascade", "fields": ["cascade"], "sets": True})
+    return {"params": params, **({"follows": command.follows} if command.follows else {})}
+
+
+def _field(command: Command, param: Param) -> dict[str, Any]:
+    """What differs from a parameter that takes one value for one field."""
+    is_local = param.path and not param.field
+    found: dict[str, Any] = {"name": param.name, "fields": [] if is_local else [param.field or param.key, *param.also]}
+    if param.repeats:
+        (repeated,) = (one for one in command.params if one.key == param.repeats)
+        found["repeats"] = repeated.field or repeated.key
+    elif param.flag:
+        found["sets"] = param.sets
+    marks = {
+        "null": param.null,
+        "factor": param.factor if param.factor != 1 else 0,
+        "isMany": param.many,
+        "isNumber": param.number,
+        "isFile": param.file,
+        "isDocument": param.path and bool(param.field),
+        "isRest": param.is_rest,
+        "isNeeded": param.required or not (param.is_option or param.optional),
+    }
+    return found | {name: value for name, value in marks.items() if value}
+
+
 def _options(params: tuple[Param, ...]) -> Iterator[str]:
     for param in params:
         value = "" if param.flag or not param.is_option else f" {param.shown}"
@@ -179,10 +232,10 @@ def main() -> int:
         for shell, place in SHELL_PLACES.items():
             _write(options.share / place, SCRIPTS[shell])
         return 0
-    texts = {REFERENCE: reference(), OF_OPERATIONS: of_operations()}
+    texts = {REFERENCE: reference(), OF_OPERATIONS: of_operations(), OF_REQUESTS: of_requests()}
     if not options.check:
         for path, text in texts.items():
-            path.write_text(text)
+            _write(path, text)
         return 0
     stale = [path for path, text in texts.items() if not path.is_file() or path.read_text() != text]
     for path in stale:

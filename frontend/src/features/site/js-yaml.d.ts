@@ -7,6 +7,12 @@ declare module 'js-yaml' {
   export function load(text: string): unknown
   export function dump(
     value: unknown,
-    options?: { lineWidth?: number; noRefs?: boolean; flowLevel?: number; skipInvalid?: boolean },
+    options?: {
+      lineWidth?: number
+      noRefs?: boolean
+      flowLevel?: number
+      skipInvalid?: boolean
+      quotingType?: string
+    },
   ): string
 }
