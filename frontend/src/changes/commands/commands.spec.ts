@@ -157,6 +157,9 @@ function secretsOf(masked: Json | undefined, sent: unknown): Record<string, stri
 }
 
 const nothing: Find = () => undefined
+/** A mapping has no name: its task needs what it maps. */
+const shown: Find = (id) =>
+  id === 'the-mapping' ? { id, volume: 'lun01', host: 'esx1', created_at: 'x' } : undefined
 const samples = [
   ...Object.keys(known).map((operation) =>
     sample('the example of the API', operation, examples.get(operation)),
@@ -171,7 +174,7 @@ const samples = [
   secrets: secretsOf(asked.body, sent.body),
   cli: cliOf(asked, nothing),
   curl: curlOf(asked, ORIGIN, []),
-  ansible: ansibleOf(asked, nothing, { title: 'Change', isDestroying: false, isInUse: false }),
+  ansible: ansibleOf(asked, shown, { title: 'Change', isDestroying: false, isInUse: false }),
 }))
 
 it('has a command for every operation that changes something, or a reason', async () => {
