@@ -56,6 +56,8 @@ export function formatAge(iso: string, now: number): string {
 /** The time zone in which times are shown; that of the browser if it is not set. */
 export const shownZone = ref<string>()
 
+const DAY_MS = 86_400_000
+
 const inZone = (style: Intl.DateTimeFormatOptions, timeZone = shownZone.value): Intl.DateTimeFormat =>
   new Intl.DateTimeFormat('en-GB', { timeZone, ...style })
 
@@ -108,8 +110,7 @@ export function zoneAheadMs(at: number): number {
 
 /** The beginning of a day, "2026-11-25", in the shown zone, or of the one `later` days after it. */
 export function startOfDay(day: string, later = 0): string | undefined {
-  const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day) ?? []
-  const utc = Date.UTC(Number(year), Number(month) - 1, Number(date) + later)
+  const utc = /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(day) + later * DAY_MS : NaN
   if (Number.isNaN(utc)) return undefined
   // Clocks may change between midnight there and midnight in UTC.
   return new Date(utc - zoneAheadMs(utc - zoneAheadMs(utc))).toISOString()
