@@ -7,6 +7,7 @@ import type {
   Settings,
   SettingsPatchWritable,
   AlertTest,
+  StoredBackup,
 } from '@/api'
 import { json, noContent, plan, problem, refusal } from './answers'
 import type { Gone, Line, Made, Planned, Shown } from './answers'
@@ -57,6 +58,8 @@ export const settings = (): Settings => ({
   trusted_ca: null,
   firewall: null,
   discovery_auth: null,
+  backup: null,
+  backup_state: null,
   deliveries: [],
   updated_at: MADE,
 })
@@ -138,10 +141,12 @@ function address(wanted: string, before: Settings['webhook']) {
 }
 
 export function patchSettings(world: World, body: SettingsPatchWritable): Planned<Shown<Settings>> {
-  const { mail, webhook, syslog, discovery_auth: discovery, ...plain } = body
+  const { mail, webhook, syslog, discovery_auth: discovery, backup, ...plain } = body
   return {
     plan: plan('Change the settings', [
-      ['change', 'setting', 'mail', mail ? `server ${mail.server}` : 'none'],
+      backup || !('mail' in body)
+        ? ['change', 'setting', 'backup', backup ? `url ${backup.url}` : 'none']
+        : ['change', 'setting', 'mail', mail ? `server ${mail.server}` : 'none'],
     ]),
     apply: () => {
       const before = world.settings
@@ -178,6 +183,30 @@ export function patchSettings(world: World, body: SettingsPatchWritable): Planne
                 has_mutual_secret: Boolean(discovery.mutual_secret),
               }
             : null,
+        backup: !('backup' in body)
+          ? before.backup
+          : backup
+            ? {
+                url: backup.url,
+                user: backup.user ?? null,
+                has_password: Boolean(backup.password) || (before.backup?.has_password ?? false),
+                has_passphrase: Boolean(backup.passphrase) || (before.backup?.has_passphrase ?? false),
+                when: backup.when ?? '0 3 * * *',
+                keep: backup.keep ?? 14,
+                certificate: backup.certificate ?? true,
+              }
+            : null,
+        backup_state: !('backup' in body)
+          ? before.backup_state
+          : backup
+            ? {
+                next_run_at: '2026-11-22T02:00:00Z',
+                last_tried_at: null,
+                trouble: null,
+                untidy: null,
+                stored: before.backup_state?.stored ?? [],
+              }
+            : null,
         syslog: !('syslog' in body)
           ? before.syslog
           : syslog
@@ -192,6 +221,22 @@ export function patchSettings(world: World, body: SettingsPatchWritable): Planne
       return json(world.settings)
     },
   }
+}
+
+export function storeBackup(world: World): Shown<StoredBackup> | Response {
+  const { backup, backup_state: state } = world.settings
+  if (!backup || !state) return problem(409, 'Conflict', 'No scheduled backups are set up.')
+  if (backup.url.includes('full')) {
+    const trouble = 'https://nas.example.com answers 507 to PUT: the server has no space left'
+    world.settings.backup_state = { ...state, trouble, last_tried_at: MADE }
+    return problem(409, 'Conflict', `The backup was not stored: ${trouble}.`)
+  }
+  const made = new Date().toISOString()
+  const stamp = made.replace(/[-:]|\.\d+/g, '')
+  const stored = { name: `rack4-0f1e2d3c-${stamp}.lunette-backup`, made_at: made, size_bytes: 184_320 }
+  const all = [stored, ...state.stored].slice(0, backup.keep)
+  world.settings.backup_state = { ...state, trouble: null, last_tried_at: made, stored: all }
+  return json(stored)
 }
 
 export function testAlerts(world: World): Shown<AlertTest> | Response {

@@ -149,6 +149,7 @@ CASES = {
             "time_zone": "Europe/Berlin",
             "webhook": {"url": "https://127.0.0.1:9/lunette", "secret": "a-secret-of-sixteen"},
             "discovery_auth": {"user": "hosts", "secret": "secret-of-hosts1"},
+            "backup": {"url": "https://127.0.0.1:9/backups", "passphrase": "a-passphrase-of-backups"},
         },
         change={"session_hours": 8},
     ),

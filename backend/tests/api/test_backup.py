@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Iterator
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 from httpx2 import Response
 from sqlalchemy import update
 
+from backend.tests.engine.listeners import PASSWORD, USER, Authority
+from backend.tests.engine.webdav_server import webdav_server
 from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import make_array, make_scene
 from backend.tests.wiring import Api, add_token, make_services, running
@@ -20,6 +23,7 @@ from lunette.api.requests.services import ApiServices, Files
 from lunette.domain.agent_protocol import ObserveServed
 from lunette.domain.jobs import JobState
 from lunette.domain.roles import Role
+from lunette.engine.notifications import outward
 from lunette.store.journal import Job
 from lunette.store.resources import Array, HostInitiator, Volume
 
@@ -402,3 +406,33 @@ def test_the_state_before_is_stored_and_can_be_restored_itself(api_alone: Standi
     restored(api, Path(kept).read_bytes())
     api = Api(api.http, add_token(services.store, Role.ADMINISTRATOR))
     assert [host["name"] for host in api.items("/hosts")] == ["since"]
+
+
+def test_a_backup_on_the_server_restores_and_no_answer_has_its_secrets(
+    standing: Standing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api, _parts = standing
+    monkeypatch.setattr(outward, "FORBIDDEN", (ip_network("127.0.0.2"),))
+    refused = api.post("/appliance:store-backup")
+    assert (refused.status_code, "set `backup` in the settings first" in refused.text) == (409, True)
+    make_scene(api)
+    authority = Authority()
+    with webdav_server(authority, tmp_path / "dav") as server:
+        target = {"url": server.url, "user": USER, "password": PASSWORD, "passphrase": PASSPHRASE, "keep": 3}
+        changed = api.patch("/settings", {"backup": target, "trusted_ca": authority.pem})
+        assert changed.status_code == 200, changed.text
+        stored = api.post("/appliance:store-backup")
+        assert stored.status_code == 200, stored.text
+        (name,) = server.names()
+        file = (server.root / name).read_bytes()
+        shown = api.get("/settings")
+    assert stored.json() == {"name": name, "made_at": stored.json()["made_at"], "size_bytes": len(file)}
+    assert shown["backup_state"]["stored"] == [stored.json()]
+    assert shown["backup_state"]["trouble"] is None
+    assert shown["backup_state"]["next_run_at"] > stored.json()["made_at"]
+    assert (shown["backup"]["has_password"], shown["backup"]["has_passphrase"]) == (True, True)
+    assert not [secret for secret in (PASSWORD, PASSPHRASE) if secret in str(shown)]
+    (event,) = api.items("/events", kind="appliance.backup_stored")
+    assert event["actor"].startswith("token:administrator")
+    found = restored(api, file, dry_run=True)
+    assert (found["has_certificate"], found["restored"]) == (False, False)

@@ -13,9 +13,17 @@ from lunette.engine.background import sealer, thin_pools, watcher
 from lunette.engine.changes import schedules
 from lunette.engine.conditions import twins
 from lunette.engine.exports import reconciler
+from lunette.engine.recovery import backups
 from lunette.store.journal import Job
 
-THREADS = (thin_pools.FAMILIES, reconciler.FAMILIES, sealer.FAMILIES, watcher.FAMILIES, (twins.FAMILY,))
+THREADS = (
+    thin_pools.FAMILIES,
+    reconciler.FAMILIES,
+    sealer.FAMILIES,
+    watcher.FAMILIES,
+    (twins.FAMILY,),
+    (backups.FAMILY,),
+)
 
 
 def test_no_thread_resolves_the_alerts_of_another() -> None:

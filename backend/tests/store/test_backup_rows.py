@@ -36,6 +36,7 @@ from lunette.engine.alerts import outbox
 from lunette.engine.background import housekeeping
 from lunette.engine.context import uptime
 from lunette.engine.exports import firewall
+from lunette.engine.recovery import backups
 from lunette.store.backup import tables
 from lunette.store.backup.rows import FREE, META, TYPES, checks, problems
 from lunette.store.database import Store
@@ -213,7 +214,7 @@ def test_a_hostile_value_of_a_key_is_named(engine: Engine, key: str, hostile: st
 def test_every_key_that_is_written_has_a_type(store: Store) -> None:
     with store.read() as tx:
         given = set(tx.scalars(select(Meta.key)))
-    engine = {uptime.KEY, housekeeping.CLOCK, outbox.HEARTBEAT, firewall._PORT}
+    engine = {uptime.KEY, housekeeping.CLOCK, outbox.HEARTBEAT, firewall._PORT, backups.KEY}
     assert given | engine | {backup_extras._STAGED} == set(META)
 
 

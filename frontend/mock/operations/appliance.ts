@@ -43,6 +43,7 @@ export const APPLIANCE = {
   appliancePowerOff: ({ world }) => power.powerOff(world),
   applianceSupport: () => json(new Blob(['bundle'], { type: 'application/gzip' }), 200, SUPPORT),
   applianceBackup: ({ body }) => whole.backup(body),
+  applianceStoreBackup: ({ world }) => clock.storeBackup(world),
   applianceRestore: ({ world, query, body }) => whole.restore(world, body, query.dry_run ?? false),
   applianceRebuild: ({ query, body }) => takeover.rebuild(body, query.dry_run ?? false),
 } satisfies Partial<Handlers>

@@ -32,6 +32,7 @@ const TOUCHES: Record<string, string[]> = {
   host_group: ['host groups', 'hosts', 'mappings'],
   portal: ['portals', 'sessions', 'mappings', 'interfaces'],
   setting: ['settings', 'interfaces'],
+  appliance: ['settings'],
   interface: ['interfaces', 'portals'],
   fc_port: ['fc-ports', 'sessions', 'mappings', 'hosts'],
   certificate: ['certificate'],

@@ -1,5 +1,6 @@
 """Builds the application. Main and the tests need only `make_app`."""
 
+import functools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -7,6 +8,7 @@ from typing import Any
 
 from fastapi import APIRouter, FastAPI
 
+from lunette.api.appliance import backup_extras
 from lunette.api.openapi.describe import describe
 from lunette.api.problems import documents
 from lunette.api.requests.services import ApiServices
@@ -156,6 +158,7 @@ def make_app(services: ApiServices | None) -> FastAPI:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     services: ApiServices = app.state.services
     services.feed.open()
+    services.control.backups.make = functools.partial(backup_extras.backup, services, version("lunette"))
     services.control.start()
     try:
         yield

@@ -54,7 +54,7 @@ GROUPS = (
     Group("event", "journal", "Events: list, follow, export and undo them."),
     Group("alert", "journal", "Alerts: acknowledge, silence and reopen them."),
     Group("engine", "disks", "Array, volume and export engines, with their capabilities."),
-    Group("setting", "settings", "Settings of the appliance, and a test of its alert channels."),
+    Group("setting", "settings", "Settings of the appliance, and a test of its alert channels and backups."),
     Group("certificate", "certificate", "Certificate of the web page and the API."),
     Group("backup", "backups", "Writes a backup of the configuration to a file."),
     Group("restore", "backups", "Restores the configuration from a backup."),

@@ -49,6 +49,8 @@ class AlertFamily(StrEnum):
     """The storage agent does not answer or cannot read a part of the machine."""
     ARRAY = "array"
     """The health of an array, its disks, size, encryption, write hole or last scrub needs attention."""
+    BACKUP = "backup"
+    """Scheduled backups fail."""
     CLOCK = "clock"
     """The clock of the appliance was not set by a time server."""
     DELIVERY = "delivery"

@@ -4,7 +4,7 @@ import datetime as dt
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import Base64Bytes, Field, SecretStr
+from pydantic import AwareDatetime, Base64Bytes, Field, SecretStr
 
 from lunette.domain.base import Model
 from lunette.domain.exports import ReleaseKind
@@ -24,6 +24,49 @@ class BackupRequest(Model):
     """
     certificate: bool = True
     """Whether the backup includes the certificate with its private key."""
+
+
+StoredName = Annotated[
+    str, Field(max_length=127, pattern=r"^[A-Za-z0-9._-]+-[0-9a-f]{8}-[0-9]{8}T[0-9]{6}Z\.lunette-backup$")
+]
+"""The name of a scheduled backup: appliance, start of its ID, time in UTC. It is the whole of a path below a folder."""
+
+
+class StoredBackup(Model):
+    """Backup that was stored on the server of the scheduled backups."""
+
+    name: StoredName
+    """File name in the folder on the server."""
+    made_at: AwareDatetime
+    """When the backup was created, in UTC."""
+    size_bytes: int
+    """Size of the file in bytes."""
+
+
+class BackupRecord(Model):
+    """What is known of the scheduled backups to one folder at one time of day."""
+
+    url: str
+    when: str
+    since: AwareDatetime
+    """When they were set up."""
+    anchor_at: AwareDatetime
+    """The last look at the clock that led to a run, or when they were set up."""
+    tried_at: AwareDatetime | None = None
+    trouble: str | None = None
+    """Why the last run failed; None if it succeeded."""
+    untidy: str | None = None
+    """Why an older backup could not be deleted."""
+    lease_until: AwareDatetime | None = None
+    """A process is storing a backup."""
+    begun: StoredBackup | None = None
+    """A backup of which it is unknown whether it, or a part of it, is on the server."""
+    stored: tuple[StoredBackup, ...] = ()
+    """Oldest first."""
+
+    @property
+    def succeeded_at(self) -> AwareDatetime | None:
+        return self.stored[-1].made_at if self.stored else None
 
 
 class RestoreRequest(Model):

@@ -1,16 +1,19 @@
-"""Settings of the appliance, among them its name, time zone, logins, retention and the delivery of alerts."""
+"""Settings of the appliance: its name, time zone, logins, retention, the delivery of alerts, scheduled backups."""
 
 from enum import StrEnum
 from typing import Annotated
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from cryptography.x509 import load_pem_x509_certificates
 from pydantic import AfterValidator, Field, SecretStr, model_validator
 
+from lunette.domain.backups import Passphrase
 from lunette.domain.base import Model
 from lunette.domain.firewall import FirewallMode
 from lunette.domain.hosts import ChapSecret, ChapUser, check_chap_secrets
 from lunette.domain.names import Name
+from lunette.domain.schedules import When
 from lunette.domain.secret_urls import SecretUrl
 from lunette.domain.self_tests import LONG_DAYS, SHORT_DAYS
 from lunette.domain.self_tests import Days as TestDays
@@ -77,6 +80,18 @@ def check_certificates(value: str) -> str:
     return value
 
 
+def check_folder(value: str) -> str:
+    """The HTTPS address of a folder without a slash at its end, or ValueError."""
+    try:
+        parts = urlsplit(value)
+        is_whole = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_whole = False
+    if not is_whole:
+        raise ValueError("expected the HTTPS address of a folder, such as https://nas.example.com/backups")
+    return value.rstrip("/")
+
+
 Zone = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(check_zone)]
 Certificates = Annotated[str, Field(min_length=1, max_length=65536), AfterValidator(check_certificates)]
 HostName = Annotated[str, Field(min_length=1, max_length=253, pattern=r"^[A-Za-z0-9][A-Za-z0-9.:-]*$")]
@@ -88,6 +103,12 @@ Days = Annotated[int, Field(ge=30, le=3650)]
 KeepHours = Annotated[int, Field(ge=0, le=720)]
 Minutes = Annotated[int, Field(ge=1, le=1440)]
 Secret = Annotated[SecretStr, Field(min_length=1, max_length=1000)]
+FolderUrl = Annotated[
+    str,
+    Field(max_length=1000, pattern=r"^https://[A-Za-z0-9.:\[\]-]+(/[A-Za-z0-9._~!$&'()*+,;=:@%/-]*)?$"),
+    AfterValidator(check_folder),
+]
+BackupsKept = Annotated[int, Field(ge=1, le=365)]
 
 
 class MailSettings(Model):
@@ -202,6 +223,51 @@ class DiscoveryAuth(Model):
         return self
 
 
+class BackupSettings(Model):
+    """Settings of scheduled backups, which are stored on a WebDAV server over HTTPS.
+
+    The server's certificate is always verified. Redirects are not followed.
+    """
+
+    url: FolderUrl
+    """HTTPS address of an existing folder on the WebDAV server. It is shown to every user, so it must not be secret."""
+    user: Annotated[str, Field(min_length=1, max_length=254, pattern=r"^[^:\x00-\x1f]+$")] | None = None
+    """User name for the login to the server (HTTP basic authentication). If omitted, requests have no login."""
+    password: Secret | None = None
+    """Password of the user. Never returned.
+
+    If omitted, the stored password is retained as long as server and user do not change.
+    """
+    passphrase: Passphrase | None = None
+    """Passphrase that encrypts the backups, of 12 to 256 characters. Never returned.
+
+    The passphrase is stored on the appliance, encrypted like every other secret, and must also be stored elsewhere:
+    without it, the backups cannot be restored. If omitted, the stored passphrase is retained. Earlier backups keep the
+    passphrase they were encrypted with.
+    """
+    when: When = "0 3 * * *"
+    """Cron expression with minute, hour, day of month, month and weekday, in the time zone of the appliance."""
+    keep: BackupsKept = 14
+    """Number of backups to retain on the server.
+
+    The appliance deletes only backups that it stored there itself, and only after a newer one was stored.
+    """
+    certificate: bool = True
+    """Whether the backups include the certificate with its private key."""
+
+    @property
+    def server(self) -> str:
+        """Scheme, host and port of the server."""
+        parts = urlsplit(self.url)
+        return f"https://{parts.netloc.lower().removesuffix(':443')}"
+
+    @model_validator(mode="after")
+    def _has_a_user(self) -> "BackupSettings":
+        if self.password is not None and self.user is None:
+            raise ValueError("user: required with a password")
+        return self
+
+
 class Settings(Model):
     """All settings with their defaults. `SettingsPatch` describes each of them."""
 
@@ -222,6 +288,7 @@ class Settings(Model):
     trusted_ca: Certificates | None = None
     firewall: FirewallMode | None = None
     discovery_auth: DiscoveryAuth | None = None
+    backup: BackupSettings | None = None
 
     def channel(self, channel: Channel) -> MailSettings | WebhookSettings | SyslogSettings | None:
         """The settings of a channel; None if it is not used."""
@@ -285,10 +352,14 @@ class SettingsPatch(Model):
     """Firewall mode. `null` restores the default: `managed` after installation from the ISO, otherwise `off`."""
     discovery_auth: DiscoveryAuth | None = None
     """CHAP login required for the discovery of iSCSI targets. `null` removes the login."""
+    backup: BackupSettings | None = None
+    """Settings of scheduled backups. `null` ends them; stored backups stay on the server."""
 
     @model_validator(mode="after")
     def _says_what_cannot_be_without(self) -> "SettingsPatch":
-        self._refuse_null("name", "mail", "webhook", "syslog", "heartbeat", "trusted_ca", "firewall", "discovery_auth")
+        self._refuse_null(
+            "name", "mail", "webhook", "syslog", "heartbeat", "trusted_ca", "firewall", "discovery_auth", "backup"
+        )
         return self
 
 
@@ -298,10 +369,12 @@ SECRETS = {
     "webhook": ("webhook", "secret"),
     "discovery_auth": ("discovery_auth", "secret"),
     "discovery_auth.mutual": ("discovery_auth", "mutual_secret"),
+    "backup": ("backup", "password"),
+    "backup.passphrase": ("backup", "passphrase"),
 }
 """Where a secret is sealed: the setting it belongs to, and its field in it."""
 
-Holder = MailSettings | WebhookSettings | DiscoveryAuth
+Holder = MailSettings | WebhookSettings | DiscoveryAuth | BackupSettings
 """A setting with secrets."""
 
 
@@ -346,6 +419,8 @@ def user_of(key: str, value: object) -> str | None:
     """The user whose secret is sealed under this key: with one there must be a secret."""
     if isinstance(value, MailSettings) or (isinstance(value, DiscoveryAuth) and key == "discovery_auth"):
         return value.user
+    if isinstance(value, BackupSettings):
+        return value.user if key == "backup" else None
     return value.mutual_user if isinstance(value, DiscoveryAuth) else None
 
 
@@ -361,4 +436,6 @@ def same_peer(key: str, one: object, other: object) -> bool:
         return other.url.asks_for(one.url)
     if isinstance(one, DiscoveryAuth) and isinstance(other, DiscoveryAuth):
         return user_of(key, one) == user_of(key, other) is not None
+    if isinstance(one, BackupSettings) and isinstance(other, BackupSettings):
+        return key == "backup.passphrase" or (one.server, one.user) == (other.server, other.user)
     return False

@@ -52,6 +52,7 @@ from lunette.engine.notifications import trial
 from lunette.engine.notifications.delivery import NotificationService
 from lunette.engine.reads import drift, why
 from lunette.engine.recovery import rebuilding, restoring
+from lunette.engine.recovery.backups import Backups
 from lunette.engine.site import changes
 from lunette.engine.site.run import SiteRunner
 from lunette.store.database import Store
@@ -92,6 +93,7 @@ class Control:
             do_now=functools.partial(do_now, agent, self._cache),
             use_key=functools.partial(use_key, agent, self._cache),
             wake_scheduler=lambda: self._scheduler.wake(),  # noqa: PLW0108 it is made below
+            wake_backups=lambda: self.backups.wake(),  # noqa: PLW0108 it is made below
             exports=self.exports,
             rates_of=lambda key: self.performance.rates_of(key),  # noqa: PLW0108 it is made below
         )
@@ -113,6 +115,7 @@ class Control:
         self.runs = ScheduleRunner(store, self.services)
         self._scheduler = Scheduler(store, self.services)
         self._post = NotificationService(store)
+        self.backups = Backups(store, pace=pace)
         self.sealer = Sealer(store, agent, pace=pace)
         self._parts = (
             self._workers,
@@ -123,6 +126,7 @@ class Control:
             self.capacity,
             self._scheduler,
             self._post,
+            self.backups,
             Housekeeper(store),
             Eraser(store, self.services),
             self.sealer,

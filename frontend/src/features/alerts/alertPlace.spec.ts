@@ -49,6 +49,7 @@ it.each<[AlertFamily, string, unknown]>([
   ],
   ['login', 'login.failed', { name: 'events', query: { noun: 'user', outcome: 'failed' } }],
   ['clock', 'clock.unset', { name: 'interfaces' }],
+  ['backup', 'backup.scheduled', { name: 'backup' }],
   ['system', 'system.update', { name: 'updates' }],
   ['system', 'system.mirror', { name: 'backup' }],
 ])('of %s, %s leads to what it is about', (family, key, to) => {

@@ -22,6 +22,7 @@ const toInterfaces = (): AlertPlace => ({ to: { name: 'interfaces' }, label: 'al
 const PLACES: Record<AlertFamily, (subject: string, what: string) => AlertPlace> = {
   agent: () => ({ to: { name: 'about' }, label: 'alerts.toAgent' }),
   array: toArray,
+  backup: () => ({ to: { name: 'backup' }, label: 'alerts.toBackup' }),
   clock: toInterfaces,
   delivery: () => ({ to: { name: 'settings' }, label: 'alerts.toSettings' }),
   disk: (disk) => ({ to: { name: 'disk', params: { disk } }, label: 'alerts.toDisk' }),

@@ -1,8 +1,9 @@
-"""Settings of the appliance. Secrets are not returned, only whether they are stored."""
+"""Settings of the appliance, and what became of scheduled backups. Secrets are not returned, only that they exist."""
 
 from datetime import datetime
 
 from lunette.api.answers.base import Answer
+from lunette.domain import backups
 from lunette.domain.firewall import FirewallMode
 from lunette.domain.settings import Channel, MailSecurity, SyslogTransport
 
@@ -80,6 +81,55 @@ class DeliveryState(Answer):
     """
 
 
+class BackupTarget(Answer):
+    """Settings of scheduled backups. Password and passphrase are never returned."""
+
+    url: str
+    """HTTPS address of the folder on the WebDAV server."""
+    user: str | None
+    """User name for the login to the server. `null` if requests have no login."""
+    has_password: bool
+    """Whether a password for the server is stored."""
+    has_passphrase: bool
+    """Whether the passphrase that encrypts the backups is stored."""
+    when: str
+    """Cron expression with minute, hour, day of month, month and weekday, in the time zone of the appliance."""
+    keep: int
+    """Number of backups to retain on the server."""
+    certificate: bool
+    """Whether the backups include the certificate with its private key."""
+
+
+class StoredBackup(Answer):
+    """Backup on the server of the scheduled backups."""
+
+    name: str
+    """File name in the folder on the server."""
+    made_at: datetime
+    """When the backup was created, in UTC."""
+    size_bytes: int
+    """Size of the file in bytes."""
+
+    @classmethod
+    def of(cls, stored: backups.StoredBackup) -> "StoredBackup":
+        return cls(**dict(stored))
+
+
+class BackupState(Answer):
+    """State of the scheduled backups."""
+
+    next_run_at: datetime
+    """When the next backup is created, in UTC. A failed backup is repeated every 15 minutes."""
+    last_tried_at: datetime | None
+    """When the last backup was attempted, in UTC. `null` if none was attempted."""
+    trouble: str | None
+    """Reason why the last backup was not stored. `null` if it was stored."""
+    untidy: str | None
+    """Reason why older backups could not be deleted. `null` if they could."""
+    stored: tuple[StoredBackup, ...]
+    """Backups that the appliance stored in this folder and has not deleted, the newest first."""
+
+
 class Settings(Answer):
     """Settings of the appliance."""
 
@@ -133,6 +183,10 @@ class Settings(Answer):
     """Firewall mode. `null` for the default: `managed` after installation from the ISO, otherwise `off`."""
     discovery_auth: DiscoveryLogin | None
     """CHAP login required for the discovery of iSCSI targets. `null` if no login is required."""
+    backup: BackupTarget | None
+    """Settings of scheduled backups. `null` if none are set up."""
+    backup_state: BackupState | None
+    """State of the scheduled backups. `null` if none are set up, or were just set up."""
     deliveries: tuple[DeliveryState, ...]
     """State of the delivery of messages over each configured channel."""
     updated_at: datetime

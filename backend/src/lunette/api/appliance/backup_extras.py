@@ -27,7 +27,7 @@ PREVIOUS = "previous.json"
 _STAGED = "restored_certificate"
 
 
-def backup(services: ApiServices, version: str, passphrase: SecretStr, *, certificate: bool) -> bytes:
+def backup(services: ApiServices, version: str, passphrase: SecretStr, certificate: bool) -> bytes:
     """The file of a backup: one snapshot of the database, whatever changes meanwhile."""
     own = pair_in_use(services.files) if certificate else None
     keys = tuple(key.decode("ascii") for key in services.store.box.keys)

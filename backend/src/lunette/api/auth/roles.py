@@ -176,6 +176,7 @@ _ADMINISTRATOR = (
     "setting_patch",
     "alert_test",
     "appliance_backup",
+    "appliance_store_backup",
     "appliance_restore",
     "appliance_support",
     "appliance_rebuild",

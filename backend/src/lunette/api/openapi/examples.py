@@ -152,6 +152,14 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         },
         "syslog": {"transport": "tcp", "server": "192.0.2.20", "port": 514},
         "heartbeat": "07:00",
+        "backup": {
+            "url": "https://nas.example.com/backups/san1",
+            "user": "san1",
+            "password": _PASSWORD,
+            "passphrase": _PASSWORD,
+            "when": "0 3 * * *",
+            "keep": 14,
+        },
     },
     "certificate_replace": {
         "certificate": "… the certificates in PEM form …",

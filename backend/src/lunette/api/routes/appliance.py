@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 from starlette.background import BackgroundTask
 
 import lunette
+from lunette.api.answers.settings import StoredBackup
 from lunette.api.appliance import backup_extras, support
 from lunette.api.auth.identity import Asking, check_lasts
 from lunette.api.openapi.responses import JOB_CREATED, refusals, router
@@ -49,6 +50,21 @@ def appliance_backup(body: BackupRequest, request: Request, services: UsedServic
     made = backup_extras.backup(services, lunette.__version__, body.passphrase, certificate=body.certificate)
     headers = {"Content-Disposition": 'attachment; filename="appliance.lunette-backup"', "Cache-Control": "no-store"}
     return Response(made, media_type=FILE, headers=headers)
+
+
+@verbs.post(
+    "/appliance:store-backup",
+    operation_id="appliance_store_backup",
+    response_model=StoredBackup,
+    responses=refusals(409),
+)
+def appliance_store_backup(services: UsedServices, identity: Asking) -> StoredBackup:
+    """Creates a backup now and stores it on the server of the scheduled backups.
+
+    Waits until the server has the whole file. Fails with 409 and the reason if the server does not accept it. Older
+    backups are deleted afterward, as for a scheduled backup.
+    """
+    return StoredBackup.of(services.control.backups.run(identity.actor))
 
 
 @verbs.post(

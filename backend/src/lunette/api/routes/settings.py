@@ -8,11 +8,14 @@ from sqlalchemy.orm import Session
 
 from lunette.api.answers.settings import (
     AlertTest,
+    BackupState,
+    BackupTarget,
     ChannelTest,
     DeliveryState,
     DiscoveryLogin,
     Mail,
     Settings,
+    StoredBackup,
     Syslog,
     Webhook,
 )
@@ -25,7 +28,9 @@ from lunette.domain.settings import SettingsPatch, SyslogTransport
 from lunette.engine.changes import settings
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
+from lunette.engine.recovery import backups
 from lunette.store.events import emit
+from lunette.store.schema import utc_now
 from lunette.store.settings import Delivery, SettingsRow, settings_of, settings_row
 
 routes = router("/settings", "settings")
@@ -78,6 +83,7 @@ def alert_test(services: UsedServices, asking: Asking) -> AlertTest:
 def _answer(tx: Session, row: SettingsRow) -> Settings:
     stored = settings_of(row)
     mail, hook, log, asked = stored.mail, stored.webhook, stored.syslog, stored.discovery_auth
+    kept = stored.backup
     local = log is not None and log.transport is SyslogTransport.LOCAL
     return Settings(
         name=stored.name,
@@ -118,8 +124,33 @@ def _answer(tx: Session, row: SettingsRow) -> Settings:
         )
         if asked
         else None,
+        backup=BackupTarget(
+            url=kept.url,
+            user=kept.user,
+            has_password="backup" in row.sealed,
+            has_passphrase="backup.passphrase" in row.sealed,
+            when=kept.when,
+            keep=kept.keep,
+            certificate=kept.certificate,
+        )
+        if kept
+        else None,
+        backup_state=_backups(tx, stored) if kept else None,
         deliveries=tuple(_deliveries(tx, stored)),
         updated_at=row.updated_at,
+    )
+
+
+def _backups(tx: Session, stored: domain.Settings) -> BackupState | None:
+    record = backups.record_of(tx)
+    if record is None or stored.backup is None or not backups.is_of(record, stored.backup):
+        return None
+    return BackupState(
+        next_run_at=backups.next_run(record, settings.zone(stored), utc_now()),
+        last_tried_at=record.tried_at,
+        trouble=record.trouble,
+        untidy=record.untidy,
+        stored=tuple(StoredBackup.of(one) for one in reversed(record.stored)),
     )
 
 

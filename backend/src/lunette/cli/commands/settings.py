@@ -1,4 +1,4 @@
-"""`lunette setting`: settings of the whole appliance, and the test of its alerts."""
+"""`lunette setting`: settings of the whole appliance, the test of its alerts, and a backup that is stored now."""
 
 from typing import Any
 
@@ -59,6 +59,11 @@ def test_alerts(call: Call) -> None:
         raise CheckFailed
 
 
+def store_backup(call: Call) -> None:
+    """Waits until the server has the whole file."""
+    call.show(call.client.appliance_store_backup())
+
+
 def _document(file: str) -> JsonObject:
     """Raises UsageError for a file that cannot be read as settings."""
     import yaml
@@ -117,7 +122,7 @@ COMMANDS = {
                 Param("--discovery-mutual-secret-file", "File with the CHAP secret of the appliance.", file=True),
                 Param(
                     "--file",
-                    "YAML or JSON file with settings such as mail, webhook or syslog; - for standard input.",
+                    "YAML or JSON file with settings such as mail, webhook, syslog or backup; - for standard input.",
                     path=True,
                     is_rest=True,
                 ),
@@ -133,5 +138,6 @@ COMMANDS = {
             run=test_alerts,
             more="Shows the answer of each server.",
         ),
+        Command("store-backup", operations=("appliance_store_backup",), run=store_backup),
     ),
 }

@@ -82,6 +82,7 @@ def patch(context: ChangeContext, spec: SettingsPatch) -> Outcome:
         if is_exported or asks_again:
             exportset.changed(tx, services)
     after_commit(tx, services.wake_scheduler)
+    after_commit(tx, services.wake_backups)
     return Outcome(plan=plan)
 
 
@@ -106,6 +107,8 @@ def _secrets(tx: Session, row: SettingsRow, given: dict[str, object]) -> dict[st
             _refuse(f"{name}.{field}", problem)
         if user_of(key, new) is not None and key not in sealed:
             _refuse(f"{name}.{field}", "no value is stored for this server and user: enter it once")
+    if given.get("backup") is not None and "backup.passphrase" not in sealed:
+        _refuse("backup.passphrase", "no passphrase is stored: enter one")
     if "discovery_auth" in given:
         pair = [box.open(sealed[key]).get_secret_value() for key in SECRETS if "discovery" in key and key in sealed]
         if len(pair) > len(set(pair)):

@@ -42,6 +42,7 @@ class Services:
     use_key: Callable[[KeyOrder], str | None]
     """Sends an order about a key to the agent; raises its refusal."""
     wake_scheduler: Callable[[], None] = _nothing
+    wake_backups: Callable[[], None] = _nothing
     exports: Callable[[], ConvergeReport | None] = _no_report
     """The last converge report; None before the first."""
     rates_of: Callable[[Key], Rates | None] = _no_rates

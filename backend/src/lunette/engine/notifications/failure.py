@@ -23,7 +23,7 @@ def trust(trusted_ca: str | None) -> ssl.SSLContext:
     return context
 
 
-def words_of(error: Exception, where: str) -> str:
+def words_of(error: Exception, where: str, timeout_s: float = TIMEOUT_S) -> str:
     """Why nothing could be sent, with the address and what to check."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return (
@@ -31,5 +31,5 @@ def words_of(error: Exception, where: str) -> str:
             "its CA"
         )
     if isinstance(error, TimeoutError):
-        return f"{where} does not answer within {TIMEOUT_S:.0f} s; check address, port and firewall"
+        return f"{where} does not answer within {timeout_s:.0f} s; check address, port and firewall"
     return f"{where} cannot be reached ({error}); check address, port and firewall"

@@ -16,6 +16,7 @@ from sqlalchemy.exc import StatementError
 
 from lunette.domain.alerts import Severity
 from lunette.domain.arrays import ArrayEngine, HealthCommand, Level, MemberRole, Raid10Layout, SpareGroup, WriteHole
+from lunette.domain.backups import BackupRecord
 from lunette.domain.border import (
     Address,
     ArrayUuid,
@@ -262,6 +263,7 @@ META: dict[str, Any] = {
     "uptime": Json[Uptime],
     "housekeeping.clock": Moment,
     "heartbeat_at": Moment,
+    "scheduled_backups": Json[BackupRecord],
     "restored_certificate": Annotated[str, Field(max_length=1 << 20)],
 }
 """The value of each key of the table `meta`; Text for those that a newer or an older version has."""
