@@ -16,6 +16,7 @@ def main() -> int:
         [sys.executable, "-m", "tests.run.python_client"],
         [sys.executable, "-m", "lunette.cli.manual"],
         [sys.executable, "-m", "tests.run.matrix"],
+        [sys.executable, "-m", "tests.run.page_operations"],
     ):
         print(f"  … {' '.join(argv[-3:])}", flush=True)
         code = subprocess.run(argv, cwd=ROOT, check=False).returncode
