@@ -62,6 +62,12 @@ const routes: RouteRecordRaw[] = [
       page('site/adopt', 'adopt', () => import('@/features/adopt/AdoptPage.vue')),
       page('site', 'site', () => import('@/features/site/SitePage.vue')),
       page('settings', 'settings', () => import('@/features/settings/SettingsPage.vue')),
+      page(
+        'settings/notifications',
+        'notifications',
+        () => import('@/features/settings/NotificationsPage.vue'),
+      ),
+      page('settings/security', 'security', () => import('@/features/settings/SecurityPage.vue')),
       page('settings/certificate', 'certificate', () => import('@/features/certificate/CertificatePage.vue')),
       page('settings/updates', 'updates', () => import('@/features/updates/UpdatesPage.vue')),
       page('settings/power', 'power', () => import('@/features/power/PowerPage.vue')),

@@ -50,6 +50,9 @@ it.each<[AlertFamily, string, unknown]>([
   ['login', 'login.failed', { name: 'events', query: { noun: 'user', outcome: 'failed' } }],
   ['clock', 'clock.unset', { name: 'interfaces' }],
   ['backup', 'backup.scheduled', { name: 'backup' }],
+  ['setting', 'setting.secret:backup.passphrase', { name: 'backup' }],
+  ['setting', 'setting.secret:discovery_auth.secret', { name: 'security' }],
+  ['setting', 'setting.secret:mail.password', { name: 'notifications' }],
   ['system', 'system.update', { name: 'updates' }],
   ['system', 'system.mirror', { name: 'backup' }],
 ])('of %s, %s leads to what it is about', (family, key, to) => {

@@ -15,7 +15,10 @@ const toArray = (subject: string): AlertPlace => ({
   label: 'alerts.toArray',
 })
 const toHosts = (): AlertPlace => ({ to: { name: 'hosts' }, label: 'alerts.toHosts' })
-const toHost = (host: string): AlertPlace => ({ to: { name: 'host', params: { host } }, label: 'alerts.toHost' })
+const toHost = (host: string): AlertPlace => ({
+  to: { name: 'host', params: { host } },
+  label: 'alerts.toHost',
+})
 const toInterfaces = (): AlertPlace => ({ to: { name: 'interfaces' }, label: 'alerts.toInterfaces' })
 
 /** `what` is the word behind the family: `update` of `system.update`. */
@@ -24,7 +27,7 @@ const PLACES: Record<AlertFamily, (subject: string, what: string) => AlertPlace>
   array: toArray,
   backup: () => ({ to: { name: 'backup' }, label: 'alerts.toBackup' }),
   clock: toInterfaces,
-  delivery: () => ({ to: { name: 'settings' }, label: 'alerts.toSettings' }),
+  delivery: () => ({ to: { name: 'notifications' }, label: 'alerts.toSettings' }),
   disk: (disk) => ({ to: { name: 'disk', params: { disk } }, label: 'alerts.toDisk' }),
   exports: () => ({ to: { name: 'drift' }, label: 'alerts.toDrift' }),
   fc_port: () => ({ to: { name: 'portals' }, label: 'alerts.toFcPorts' }),
@@ -41,7 +44,11 @@ const PLACES: Record<AlertFamily, (subject: string, what: string) => AlertPlace>
   portal: () => ({ to: { name: 'portals' }, label: 'alerts.toPortals' }),
   schedule: () => ({ to: { name: 'schedules' }, label: 'alerts.toSchedules' }),
   sealed_copy: toArray,
-  setting: () => ({ to: { name: 'settings' }, label: 'alerts.toSettings' }),
+  setting: (secret) => {
+    if (secret.startsWith('backup.')) return { to: { name: 'backup' }, label: 'alerts.toBackup' }
+    const name = secret.startsWith('discovery') ? 'security' : 'notifications'
+    return { to: { name }, label: 'alerts.toSettings' }
+  },
   spdk: () => ({ to: { name: 'portals' }, label: 'alerts.toPortals' }),
   subsystem: toHosts,
   system: (_subject, what) => {

@@ -1,0 +1,53 @@
+/** The form of one page of settings: what is typed is kept apart from what is stored until it is saved. */
+import { useQuery } from '@tanstack/vue-query'
+import { computed, reactive, ref, watch } from 'vue'
+import { settingPatch, settingShow } from '@/api'
+import type { SettingsPatchWritable } from '@/api'
+import { settingShowOptions } from '@/api/@tanstack/vue-query.gen'
+import type { Change } from '@/changes/change'
+import { useDraft } from '@/changes/unsaved'
+import { draftOf, patchBody } from './settingsDraft'
+
+/** `fields` are the settings of this page; only they are saved. */
+export function useSettingsForm(name: string, fields: readonly (keyof SettingsPatchWritable)[]) {
+  const query = useQuery(settingShowOptions())
+  const draft = ref(draftOf())
+  /** The settings that filled the form; changes by other users meanwhile do not discard what is typed here. */
+  const filled = ref('')
+  /** The draft as it was filled. */
+  const clean = ref('')
+  const settings = computed(() => query.data.value)
+  const isDirty = computed(() => Boolean(filled.value) && JSON.stringify(draft.value) !== clean.value)
+  useDraft(`settings ${name}`, reactive({ draft, filled, clean }), () => isDirty.value)
+
+  function fill(): void {
+    if (!settings.value) return
+    filled.value = settings.value.updated_at
+    draft.value = draftOf(settings.value)
+    clean.value = JSON.stringify(draft.value)
+  }
+
+  watch(settings, (fresh) => fresh && !filled.value && fill(), { immediate: true })
+
+  function body(): SettingsPatchWritable {
+    const all = patchBody(draft.value)
+    const own: SettingsPatchWritable = {}
+    for (const field of fields) Object.assign(own, { [field]: all[field] })
+    return own
+  }
+
+  const change = (): Change => ({
+    noun: 'setting',
+    read: () => settingShow(),
+    send: (call) => settingPatch({ body: body(), ...call }),
+  })
+
+  async function saved(): Promise<void> {
+    await query.refetch()
+    fill()
+  }
+
+  return { query, settings, draft, isDirty, fill, change, saved }
+}
+
+export type SettingsForm = ReturnType<typeof useSettingsForm>
