@@ -95,7 +95,7 @@ export function logout(world: World): Gone {
 
 export function createUser(world: World, body: UserCreateWritable): Planned<Made<User>> | Response {
   if (body.password.length < 12)
-    return refusal('Nothing was changed', [['password', 'Value should have at least 12 items']])
+    return refusal('Nothing was changed', [['password', 'expected at least 12 characters']])
   if (world.users.some(({ username }) => username === body.username))
     return refusal(`User ${body.username} was not created`, [['username', 'is taken']], 409)
   const fresh = user(body.username, {

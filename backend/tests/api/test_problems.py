@@ -11,6 +11,7 @@ from sqlalchemy import text
 from backend.tests.scene import disk_ids
 from backend.tests.wiring import Api, AwayAgent, add_token, make_services, running
 from lunette.api.document import PATH
+from lunette.api.problems.rules import PATTERNS
 from lunette.api.requests.guard import MAX_BODY_BYTES
 from lunette.api.requests.services import ApiServices
 from lunette.api.server.middleware import CONTENT_SECURITY_POLICY
@@ -35,17 +36,17 @@ def test_a_body_that_cannot_be_read_is_a_problem_of_the_client(api: Api, body: b
 @pytest.mark.parametrize(
     ("path", "body", "field", "value", "rule"),
     [
-        ("/hosts", {"name": "no spaces please"}, "name", "no spaces please", "pattern"),
+        ("/hosts", {"name": "no spaces please"}, "name", "no spaces please", "letters, digits and . _ -, up to 63"),
         ("/hosts", {"name": "h", "iqns": ["iqn.2026-01.com.ok:a", "iqn.bad"]}, "iqns[1]", "iqn.bad", "iqn.2026"),
-        ("/hosts", {"name": "h", "colour": "red"}, "colour", None, "Extra inputs"),
+        ("/hosts", {"name": "h", "colour": "red"}, "colour", None, "no such field"),
         ("/volumes", {"name": "v", "array": "a", "size_bytes": "10 parsecs"}, "size_bytes", "10 parsecs", "10GiB"),
-        ("/volumes", {"name": "v", "array": "a", "size_bytes": 1}, "size_bytes", "1", "greater than or equal to"),
+        ("/volumes", {"name": "v", "array": "a", "size_bytes": 1}, "size_bytes", "1", "at least 4194304"),
         (
             "/volumes:create-batch",
             {"name_pattern": "lun", "array": "a", "size_bytes": "1GiB", "count": 2},
             "name_pattern",
             "lun",
-            "pattern",
+            "lun%02d",
         ),
         ("/portals", {"name": "p", "address": "10.0.0.300"}, "address", "10.0.0.300", "IPv4"),
         ("/portals", {"name": "p", "address": "10.0.0.3", "port": 70000}, "port", "70000", "65535"),
@@ -70,6 +71,27 @@ def test_a_wrong_field_is_named_with_its_value_and_the_rule(
     wrong = [error for error in problem["errors"] if error["field"].startswith(field)]
     assert [error["value"] for error in wrong][:1] == [value]
     assert rule in wrong[0]["message"]
+
+
+def test_every_pattern_of_the_document_has_words() -> None:
+    patterns = set(re.findall(r'"pattern": ("(?:[^"\\]|\\.)*")', PATH.read_text()))
+    assert {json.loads(pattern) for pattern in patterns} <= PATTERNS.keys()
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ({}, "this field is required"),
+        ({"name": 1}, "expected text"),
+        ({"name": "h", "os_type": "beos"}, "'esxi'"),
+        ({"name": "h", "iqns": "iqn"}, "expected a list"),
+        ({"name": "h", "description": "x" * 1001}, "expected at most 1000 characters"),
+        ({"name": "h", "opens_without_missing_after_s": "soon"}, "expected a whole number"),
+    ],
+)
+def test_the_rule_is_in_words_of_our_own(api: Api, body: dict[str, object], words: str) -> None:
+    [wrong] = api.post("/hosts", body).json()["errors"]
+    assert words in wrong["message"]
 
 
 @pytest.mark.parametrize("secret", ["short", "much-too-long-for-a-chap-secret"])

@@ -15,6 +15,7 @@ from starlette.routing import Match
 
 from lunette.api.answers.problems import MEDIA_TYPE, MOST_FAULTS, OutdatedProblem, problem_of
 from lunette.api.problems.current import present
+from lunette.api.problems.rules import violated_rule
 from lunette.api.problems.secret_places import is_secret
 from lunette.domain.errors import (
     FieldProblem,
@@ -114,8 +115,7 @@ def _field(one: Any, body: Any) -> FieldProblem:
         or (place[0] == "body" and is_secret(body, one["loc"][1:]))
     )
     shown = str(value)[:_SHOWN] if isinstance(value, str | int | float | bool) and not hidden else None
-    message = str(one["msg"]).removeprefix("Value error, ")
-    return FieldProblem(field=path or place[0], value=shown, message=message)
+    return FieldProblem(field=path or place[0], value=shown, message=violated_rule(one))
 
 
 def _http(request: Request, error: Exception) -> Response:
