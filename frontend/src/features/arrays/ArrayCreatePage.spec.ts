@@ -74,6 +74,20 @@ describe('the wizard', () => {
     expect(summary(page)).toContain('RAID 10')
   })
 
+  it('recommends engine, level and disks, and comes back to them from another choice', async () => {
+    const { page } = await visit('/arrays/new', loggedIn())
+    radio(page, 'raid10')
+    await click(page, 'Recommended layout')
+    await planned()
+    expect(summary(page)).toContain('RAID 5')
+    expect(summary(page)).toContain('Disks')
+    radio(page, 'raid6')
+    await click(page, 'Recommended layout')
+    await planned()
+    expect(summary(page)).toContain('RAID 5')
+    expect(review(page).disabled).toBe(false)
+  })
+
   it('wipes no disk of which nobody said so, and asks for the name before it does', async () => {
     const { page, requests } = await visit('/arrays/new', loggedIn())
     await choose(page, 'Number of disks: ST12000NM004J', '3')

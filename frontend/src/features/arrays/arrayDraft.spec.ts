@@ -3,7 +3,7 @@ import { mdEngine, zfsEngine } from '../../../mock/engines'
 import { layouts } from '../../../mock/layouts'
 import { nvmeDisk, sasDisk } from '../../../mock/storage'
 import { makeWorld } from '../../../mock/world'
-import { bodyOf, freeName, freshDraft, suggestLevel } from './arrayDraft'
+import { bodyOf, freshDraft, suggestLevel } from './arrayDraft'
 import { groupDisks, spread, take } from './diskChoice'
 
 const occupied = sasDisk(4, { state: 'occupied', wipeable: true })
@@ -85,8 +85,3 @@ it.each([
   const found = layouts(world, ids).layouts.filter((one) => one.engine === engine)
   expect(suggestLevel(count, found)).toBe(expected)
 })
-
-it.each([
-  [['a'], 'tank'],
-  [['tank', 'tank2'], 'tank3'],
-])('a name nobody has beside %j is %s', (taken, name) => expect(freeName(taken)).toBe(name))

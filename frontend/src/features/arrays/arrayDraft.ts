@@ -1,5 +1,6 @@
 /** The content of the array wizard, and the body of its request: a level names its options. */
 import type { ArrayCreate, ArrayEngine, EngineLevel, Layout, Level } from '@/api'
+import { isName } from '@/ui/names'
 
 /** Fields of a creation that name disks other than data disks. */
 export const BESIDE = ['spares', 'log', 'cache', 'special'] as const
@@ -67,7 +68,7 @@ export const everyDisk = (draft: ArrayDraft, level: EngineLevel | undefined): st
 
 /** Undefined while there is too little for a request. What this level does not have is omitted. */
 export function bodyOf(draft: ArrayDraft, level: EngineLevel): ArrayCreate | undefined {
-  if (!draft.name.trim() || draft.disks.length < level.min_disks) return undefined
+  if (!isName(draft.name) || draft.disks.length < level.min_disks) return undefined
   const taken = new Set(everyDisk(draft, level))
   const beside = besideOf(level).filter((role) => draft.beside[role].length)
   const options = (Object.keys(OPTIONS) as Option[]).filter(
@@ -104,11 +105,4 @@ export function suggestLevel(count: number, layouts: readonly Layout[]): Level |
         Number(one.level === 'raid4') - Number(other.level === 'raid4'),
     )
   return best?.level
-}
-
-/** The first of tank, tank2, tank3 … that is not in use. */
-export function freeName(taken: readonly string[]): string {
-  let name = 'tank'
-  for (let number = 2; taken.includes(name); number += 1) name = `tank${number}`
-  return name
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { health } from '../../../mock/drives'
 import { nvmeDisk, sasDisk } from '../../../mock/storage'
-import { replacementFor } from './diskChoice'
+import { recommended, replacementFor } from './diskChoice'
 
 const worn = { kind: 'worn', severity: 'warning' as const, message: 'It is worn.' }
 
@@ -18,4 +18,15 @@ it('offers a blank disk that is large enough and well before any other', () => {
   expect(replacementFor(at, [leaving, taken, small])?.id).toBe(small.id)
   expect(replacementFor(at, [leaving, taken])?.id).toBe(taken.id)
   expect(replacementFor(at, [leaving])).toBeUndefined()
+})
+
+it('recommends the most that are of one kind and blank, and those with content only where it must', () => {
+  const [first, second, third] = [sasDisk(1), sasDisk(2), sasDisk(3)]
+  const full = sasDisk(4, { state: 'occupied', wipeable: true })
+  const failing = sasDisk(5, { health: health({}, [{ ...worn, severity: 'critical' }]) })
+  const blank = [first, second, third].map(({ id }) => id)
+  expect(recommended([nvmeDisk(1), nvmeDisk(2), full, first, second, third]).toSorted()).toEqual(blank)
+  expect(recommended([full, first]).toSorted()).toEqual([first.id, full.id])
+  expect(recommended([failing, first, second])).not.toContain(failing.id)
+  expect(recommended([])).toEqual([])
 })

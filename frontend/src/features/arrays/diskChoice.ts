@@ -54,6 +54,21 @@ export function spread(disks: readonly Disk[]): Disk[] {
   return Array.from({ length: longest }, (_, turn) => lines.flatMap((line) => line[turn] ?? [])).flat()
 }
 
+const ENOUGH = 2
+
+/**
+ * The disks to recommend: the most that are of one kind and blank. Disks with content are among them only where there are
+ * no two blank ones; each needs consent before it is wiped. A failing disk is none to begin with.
+ */
+export function recommended(disks: readonly Disk[]): string[] {
+  const groups = groupDisks(disks.filter(({ health }) => health?.state !== 'failing'))
+  const [blank = []] = groups
+    .map((group) => group.disks.filter(({ state }) => state === 'free'))
+    .sort((one, other) => other.length - one.length)
+  const chosen = blank.length >= ENOUGH ? blank : (groups[0]?.disks ?? [])
+  return spread(chosen).map(({ id }) => id)
+}
+
 /** The choice with exactly `count` disks of this group, the rest unchanged. Only blank ones are chosen by rule. */
 export function take(
   chosen: readonly string[],

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/vue-query'
 import { computed, ref, watch } from 'vue'
 import type { Engine, Level } from '@/api'
 import { layoutListOptions } from '@/api/@tanstack/vue-query.gen'
-import { suggestLevel } from './arrayDraft'
+import { freshDraft, suggestLevel } from './arrayDraft'
 import type { ArrayDraft } from './arrayDraft'
 
 export function useLevels(draft: ArrayDraft, known: () => readonly Engine[] | undefined) {
@@ -37,6 +37,14 @@ export function useLevels(draft: ArrayDraft, known: () => readonly Engine[] | un
     draft.level = chosen
   }
 
+  /** The usual engine, and from now on the level that suits the disks. */
+  function follow(): void {
+    const usable = engines.value.filter(({ available, levels }) => available && levels.length)
+    const usual = usable.find((one) => one.engine === freshDraft().engine) ?? usable[0]
+    if (usual) draft.engine = usual.engine as ArrayDraft['engine']
+    hasChosen.value = false
+  }
+
   // If the engine is not available, the first available one is used.
   watch(
     engines,
@@ -47,7 +55,7 @@ export function useLevels(draft: ArrayDraft, known: () => readonly Engine[] | un
     },
     { immediate: true },
   )
-  watch([layouts, () => draft.engine], ([found], [, before]) => {
+  watch([layouts, () => draft.engine, hasChosen], ([found], [, before]) => {
     const levels = engine.value?.levels ?? []
     const isOther = before !== draft.engine && !levels.some((one) => one.level === draft.level)
     if (hasChosen.value && !isOther) return
@@ -65,5 +73,5 @@ export function useLevels(draft: ArrayDraft, known: () => readonly Engine[] | un
     if (!now?.layouts.some((one) => one === options.layout)) options.layout = ''
   })
 
-  return { engines, engine, level, layouts, layout, policies, choose }
+  return { engines, engine, level, layouts, layout, policies, choose, follow }
 }

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { click, control, dialog, field, type, visit } from '../../../mock/visit'
 import { loggedIn } from '../../../mock/world'
+import { draftFrom } from './hostDraft'
 
 it('offers who is on the fabric, and takes the name into the form', async () => {
   const world = loggedIn()
@@ -36,10 +37,30 @@ it('says who was turned away, the newest first, and makes a host of it with one 
     expect.stringMatching(/:old ?rejected/),
   ])
   await click(page, `Create host with ${STRANGER}`)
-  type(field(dialog(), 'Name'), 'reinstalled')
-  await click(dialog(), 'Review the plan')
   await click(dialog(), 'Create host')
   expect(world.hosts.at(-1)).toMatchObject({ name: 'reinstalled', iqns: [STRANGER] })
+})
+
+it('has another name after a step back from the plan', async () => {
+  const world = loggedIn()
+  world.initiators = [turnedAway(STRANGER, 3)]
+  const { page } = await visit('/hosts', world)
+  await click(page, `Create host with ${STRANGER}`)
+  await click(dialog(), 'Back')
+  type(field(dialog(), 'Name'), 'mail')
+  await click(dialog(), 'Review the plan')
+  await click(dialog(), 'Create host')
+  expect(world.hosts.at(-1)).toMatchObject({ name: 'mail', iqns: [STRANGER] })
+})
+
+it.each([
+  ['iqn', 'iqn.1998-01.com.vmware:esx01.rack4:1234:64', 'esx01.rack4', 'esxi'],
+  ['iqn', 'iqn.1991-05.com.microsoft:srv1', 'srv1', 'windows'],
+  ['iqn', 'iqn.1993-08.org.debian:01:9f3ba7c1d2', 'host-9f3ba7c1', 'linux'],
+  ['wwpn', '10:00:00:00:c9:00:00:01', 'host-c9000001', 'linux'],
+  ['nqn', 'nqn.2014-08.org.nvmexpress:uuid:4c4c4544-0042-3510-8052', 'host-4c4c4544', 'linux'],
+] as const)('of the %s %s comes the host %s, with %s', (kind, name, host, system) => {
+  expect(draftFrom({ kind, name })).toMatchObject({ name: host, osType: system, [`${kind}s`]: [name] })
 })
 
 it('offers it to the host whose name has changed, and not in the next form that is opened', async () => {

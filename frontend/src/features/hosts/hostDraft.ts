@@ -7,8 +7,10 @@ import type {
   Host,
   HostCreateWritable,
   HostPatchWritable,
+  Initiator,
   OsType,
 } from '@/api'
+import { nameFrom } from '@/ui/names'
 
 export const OS_TYPES: readonly OsType[] = ['linux', 'esxi', 'windows', 'proxmox', 'other']
 /** keep: as it is stored, the secret is never shown. set: the one typed here. none: no CHAP. */
@@ -58,6 +60,35 @@ export function draftOf(host?: Host): HostDraft {
     dhMutualSecret: '',
     dhHash: host?.dhchap?.hash ?? 'sha256',
     dhGroup: host?.dhchap?.dh_group ?? 'ffdhe2048',
+  }
+}
+
+/** Whose initiators these are, by the authority in their names. */
+const MAKERS: [string, OsType][] = [
+  ['iqn.1998-01.com.vmware', 'esxi'],
+  ['nqn.2014-08.com.vmware', 'esxi'],
+  ['iqn.1991-05.com.microsoft', 'windows'],
+]
+const MARK_LENGTH = 8
+
+/** `srv1` of `iqn.1991-05.com.microsoft:srv1`; of a WWPN, a UUID or another number `host-` and its beginning or end. */
+function nameBy({ name, kind }: Pick<Initiator, 'name' | 'kind'>): string {
+  const hexOf = (text: string): string => text.replace(/[^0-9a-f]/gi, '')
+  if (kind === 'wwpn') return `host-${hexOf(name).slice(-MARK_LENGTH)}`
+  const parts = name.split(':').slice(1)
+  const word = parts.find((part) => part !== 'uuid' && /[g-z]/i.test(part))
+  const number = hexOf(parts.at(-1) ?? name).slice(0, MARK_LENGTH)
+  return (word && nameFrom(word)) ?? `host-${number}`
+}
+
+/** A new host by one of its initiators. */
+export function draftFrom(initiator: Pick<Initiator, 'name' | 'kind'>): HostDraft {
+  const system = MAKERS.find(([authority]) => initiator.name.startsWith(authority))
+  return {
+    ...draftOf(),
+    name: nameBy(initiator),
+    osType: system?.[1] ?? 'linux',
+    [`${initiator.kind}s`]: [initiator.name],
   }
 }
 

@@ -1,7 +1,7 @@
 /** Portals, and the RDMA devices and Fibre Channel ports beside them. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { click, control, dialog, field, settle, text, type, visit } from '../../../mock/visit'
-import { softRoce } from '../../../mock/portals'
+import { portal, softRoce } from '../../../mock/portals'
 import { exportEngines, spdkEngine } from '../../../mock/engines'
 import { fcPort, nvmePort } from '../../../mock/fc'
 import { loggedIn } from '../../../mock/world'
@@ -22,11 +22,46 @@ describe('portals', () => {
     const { page } = await visit('/portals', world)
     await click(page, 'Create portal')
     const choices = [...dialog().querySelectorAll('option')].map(text)
-    expect(choices).toEqual(expect.arrayContaining(['iSCSI', 'All addresses (0.0.0.0)', '10.20.0.2']))
+    expect(choices).toEqual(expect.arrayContaining(['iSCSI', '10.20.0.2']))
+    expect(choices.at(-1)).toBe('All addresses (0.0.0.0)')
     type(field(dialog(), 'Name'), 'front')
+    type(field(dialog(), 'Port'), '3270')
     await click(dialog(), 'Review the plan')
     await click(dialog(), 'Create portal')
-    expect(world.portals.at(-1)).toMatchObject({ name: 'front', address: '0.0.0.0', port: 3260 })
+    expect(world.portals.at(-1)).toMatchObject({ name: 'front', address: '10.20.0.2', port: 3270 })
+  })
+
+  it.each([
+    { addresses: ['127.0.0.1', '10.20.0.2', '10.20.1.2'], taken: [], chosen: '10.20.1.2' },
+    { addresses: ['127.0.0.1', '10.20.0.2', '10.20.1.2'], taken: ['10.20.1.2'], chosen: '10.20.0.2' },
+    { addresses: ['127.0.0.1'], taken: [], chosen: '127.0.0.1' },
+    { addresses: [], taken: [], chosen: '0.0.0.0' },
+  ])(
+    'of $addresses, with portals on $taken, $chosen is proposed, and a name',
+    async ({ addresses, taken, chosen }) => {
+      const world = loggedIn()
+      world.status = { ...world.status, addresses }
+      world.portals = taken.map((address) => portal('storage', { address }))
+      const { page } = await visit('/portals', world)
+      await click(page, 'Create portal')
+      await click(dialog(), 'Review the plan')
+      await click(dialog(), 'Create portal')
+      const name = taken.length ? 'storage2' : 'storage'
+      expect(world.portals.at(-1)).toMatchObject({ name, address: chosen, port: 3260 })
+    },
+  )
+
+  it('says the rule of names beside the field, and sends no name that breaks it', async () => {
+    const { page, requests } = await visit('/portals', loggedIn())
+    await click(page, 'Create portal')
+    for (const name of ['two words', '']) {
+      type(field(dialog(), 'Name'), name)
+      await click(dialog(), 'Review the plan')
+      expect(field(dialog(), 'Name').getAttribute('aria-invalid')).toBe('true')
+      expect(document.activeElement).toBe(field(dialog(), 'Name'))
+    }
+    expect(text(dialog())).toContain('Letters, digits, . _ -; up to 63; starts with a letter or digit.')
+    expect(requests.filter((one) => one.startsWith('POST'))).toEqual([])
   })
 
   it('are moved and renamed in place, and say where they still listen', async () => {
@@ -166,5 +201,28 @@ describe('portals', () => {
     await click(dialog(), 'Review the plan')
     await click(dialog(), 'Change mode')
     expect(world.fcPorts[0]).toMatchObject({ id: null, mode: null })
+  })
+
+  it('lead from a Fibre Channel port to a host: mode, WWPNs to zone, and who was seen', async () => {
+    const world = loggedIn()
+    const wwpns = ['21:00:00:24:ff:00:00:01', '21:00:00:24:ff:00:00:02'] as const
+    world.fcPorts = wwpns.map(fcPort)
+    const write = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue()
+    const { page } = await visit('/portals', world)
+    expect(text(page)).toContain('Make a port a target')
+    expect(() => control(page, 'Copy WWPNs of the target ports')).toThrow('No button')
+    for (const wwpn of wwpns) {
+      await click(page, `Change mode of ${wwpn}`)
+      await click(dialog(), 'Review the plan')
+      await click(dialog(), 'Change mode')
+    }
+    await click(page, 'Copy WWPNs of the target ports')
+    expect(write).toHaveBeenCalledWith(wwpns.join('\n'))
+
+    const seen = '10:00:00:00:c9:00:00:01'
+    await click(page, `Create host with ${seen}`)
+    expect(text(dialog())).toContain('host-c9000001')
+    await click(dialog(), 'Create host')
+    expect(world.hosts.at(-1)).toMatchObject({ name: 'host-c9000001', wwpns: [seen] })
   })
 })

@@ -1,5 +1,6 @@
 /** What a new portal can speak, and on which addresses: what the engines, RDMA devices and HBAs tell. */
-import type { Engine, ExportEngine, FcPort, Protocol, RdmaDevice } from '@/api'
+import type { Engine, ExportEngine, FcPort, Interface, Portal, Protocol, RdmaDevice } from '@/api'
+import { bare } from './portalAddress'
 
 /** SCSI over Fibre Channel has no portals: its ports are those of the HBAs. */
 export type Listening = Exclude<Protocol, 'fc'>
@@ -50,6 +51,35 @@ export function addressesFor(
   )
   // Each address is there once for RoCE v1 and once for v2.
   return [...new Map(carried)].map(([value, device]) => ({ value, device }))
+}
+
+const isLoopback = (address: string): boolean => /^127\.|^::1$/.test(address)
+
+/** Addresses that hosts can reach, unless there is nothing else. */
+export function reachable<Offer extends { value: string }>(offers: readonly Offer[]): readonly Offer[] {
+  const found = offers.filter(({ value }) => !isLoopback(value))
+  return found.length ? found : offers
+}
+
+/**
+ * The addresses in the order in which they are proposed: those where no portal is yet before the others, and of these
+ * storage interfaces with a link first and management interfaces last.
+ */
+export function inOrder<Offer extends { value: string }>(
+  offers: readonly Offer[],
+  interfaces: readonly Interface[],
+  portals: readonly Pick<Portal, 'address' | 'port'>[],
+  port: number | undefined,
+): Offer[] {
+  const isUsed = (value: string): boolean =>
+    portals.some((one) => one.port === port && bare(one.address) === bare(value))
+  const distance = (value: string): number => {
+    const on = interfaces.find(({ addresses }) => addresses.some((one) => bare(one.address) === bare(value)))
+    if (!on?.link || on.wanted?.role === 'management') return 2
+    return on.wanted?.role === 'storage' ? 0 : 1
+  }
+  const rank = ({ value }: Offer): number => 3 * Number(isUsed(value)) + distance(value)
+  return offers.toSorted((one, other) => rank(one) - rank(other))
 }
 
 /** The one driver of HBAs that has an NVMe target, as of Linux 6.12; whether a port was given to it, a try tells. */

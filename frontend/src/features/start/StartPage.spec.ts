@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { fcPort } from '../../../mock/fc'
 import { alerts } from '../../../mock/journal'
 import { softRoce } from '../../../mock/portals'
-import { click, control, dialog, field, text, type, visit } from '../../../mock/visit'
+import { click, control, dialog, field, settle, text, type, visit } from '../../../mock/visit'
 import { loggedIn, makeWorld } from '../../../mock/world'
 import type { World } from '../../../mock/world'
 // All forms of the product are on this page: loaded before the clock of the first test runs.
@@ -152,27 +152,88 @@ describe('the way', () => {
     expect(control(page, '2. This appliance, done')).toBeTruthy()
   })
 
-  it('goes on from an array that was made, and shows it afterwards', async () => {
+  it('leads to a mapped volume in few clicks: everything that can be proposed is', async () => {
     const world = fresh()
-    const { page, router } = await visit('/start?step=array', world)
-    const select = page.querySelector<HTMLSelectElement>(
-      'select[aria-label="Number of disks: ST12000NM004J"]',
-    )
-    if (!select) throw new Error('no list of disks')
-    select.value = '3'
-    select.dispatchEvent(new Event('change', { bubbles: true }))
-    await vi.waitFor(() => expect(page.textContent).toContain('21.8 TiB'), 5_000)
-    const isPlanned = () => !(control(page, 'Review the plan') as HTMLButtonElement).disabled
-    await vi.waitUntil(isPlanned, { timeout: 5_000 })
+    const count = (more: Partial<World['status']['counts']>) =>
+      (world.status = { ...world.status, counts: { ...world.status.counts, ...more } })
+    const { page, router, requests } = await visit('/start?step=array', world)
+    let clicks = 0
+    const press = async (where: Element, name: string) => {
+      await vi.waitUntil(() => !(control(where, name) as HTMLButtonElement).disabled, { timeout: 5_000 })
+      clicks += 1
+      await click(where, name)
+    }
+    const reached = (step: string) =>
+      vi.waitFor(() => expect(router.currentRoute.value.query).toEqual({ step }), 8_000)
+
+    await press(page, 'Recommended layout')
+    await press(page, 'Review the plan')
+    count({ arrays: 1 })
+    await press(dialog(), 'Create array')
+    await reached('volumes')
+    expect(world.arrays[0]).toMatchObject({ name: 'tank', engine: 'md' })
+
+    await press(page, 'Review the plan')
+    count({ volumes: 1 })
+    await press(dialog(), 'Create volumes')
+    await reached('portal')
+    expect(world.volumes[0]).toMatchObject({ name: 'lun01', provisioning: 'thin' })
+
+    await press(page, 'Review the plan')
+    count({ portals: 1 })
+    await press(dialog(), 'Create portal')
+    await reached('hosts')
+    expect(world.portals[0]).toMatchObject({ name: 'storage', address: '10.20.0.2' })
+
+    type(field(page, 'Name'), 'esx 1')
     await click(page, 'Review the plan')
-    await click(dialog(), 'Create array')
-    await vi.waitFor(() => expect(text(dialog())).toContain('Done: Create array tank'), 5_000)
-    world.status = { ...world.status, counts: { ...world.status.counts, arrays: 1 } }
-    ;[...dialog().querySelectorAll('button')].at(-1)?.click()
-    await vi.waitFor(() => expect(router.currentRoute.value.query).toEqual({ step: 'volumes' }), 5_000)
-    await click(page, 'Back')
+    expect(field(page, 'Name').getAttribute('aria-invalid')).toBe('true')
+    expect(requests.filter((one) => one.includes('/hosts?dry_run'))).toEqual([])
+    type(field(page, 'Name'), 'esx1')
+    await press(page, 'Review the plan')
+    count({ hosts: 1 })
+    await press(dialog(), 'Create host')
+    await reached('map')
+
+    await press(page, 'Review the plan')
+    count({ mappings: 1 })
+    await press(dialog(), 'Map')
+    await reached('connect')
+    expect(world.mappings[0]).toMatchObject({ volume: 'lun01', host: 'esx1' })
+    expect(clicks).toBe(11)
+  }, 30_000)
+
+  it('shows what was made afterwards, and leads to it', async () => {
+    const { page } = await visit('/start?step=array', loggedIn())
     expect(page.querySelector('main a[href="/arrays/tank"]')).toBeTruthy()
     expect(heading(page)).toBe('Create an array')
+  })
+
+  it('begins each step in its first field', async () => {
+    const world = fresh()
+    const { page, router } = await visit('/start?step=appliance', world)
+    expect(document.activeElement).toBe(field(page, 'Appliance name'))
+    for (const [step, first] of [
+      ['array', () => control(page, 'Recommended layout')],
+      ['portal', () => field(page, 'Name')],
+      ['hosts', () => field(page, 'Name')],
+    ] as const) {
+      await router.push({ name: 'start', query: { step } })
+      await settle()
+      await vi.waitFor(() => expect(document.activeElement).toBe(first()))
+    }
+  })
+
+  it('makes a host of an initiator that was seen with two clicks', async () => {
+    const world = fresh()
+    const name = 'iqn.1998-01.com.vmware:esx7'
+    world.initiators = [{ name, kind: 'iqn', peer: '10.0.0.7', words: 'logged in', refused_at: null }]
+    const { page, router } = await visit('/start?step=hosts', world)
+    await click(page, `Create host with ${name}`)
+    world.status = { ...world.status, counts: { ...world.status.counts, hosts: 1 } }
+    await click(dialog(), 'Create host')
+    expect(world.hosts[0]).toMatchObject({ name: 'esx7', os_type: 'esxi', iqns: [name] })
+    expect(router.currentRoute.value.query).toEqual({ step: 'map' })
   })
 
   it('maps what nobody has to the host of choice, in one plan', async () => {

@@ -2,6 +2,7 @@
 import { volumeCreate, volumeCreateBatch } from '@/api'
 import type { Provisioning, VolumeBatch, VolumeCreate } from '@/api'
 import type { Change } from '@/changes/change'
+import { isName } from '@/ui/names'
 
 /** LVM's extent: the API refuses a size that is no multiple of it. */
 const EXTENT = 4 * 2 ** 20
@@ -65,7 +66,7 @@ export function specOf(draft: VolumeDraft): VolumeSpec | undefined {
     description: draft.description.trim(),
   }
   if (!common.array || !(common.size_bytes > 0)) return undefined
-  if (!draft.isBatch) return draft.name.trim() ? { one: { ...common, name: draft.name.trim() } } : undefined
+  if (!draft.isBatch) return isName(draft.name) ? { one: { ...common, name: draft.name.trim() } } : undefined
   if (!draft.pattern.trim() || !(draft.count >= 1)) return undefined
   return { many: { ...common, name_pattern: draft.pattern.trim(), count: draft.count, first: draft.first } }
 }
