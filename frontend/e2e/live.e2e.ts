@@ -1,6 +1,7 @@
 /** Pages that stay open while things happen elsewhere: another tab, a restart, a login that ends. */
 import { expect, test } from '@playwright/test'
 import { atTheMachine, change, fillLogin, settled } from './appliance'
+import { within } from './pace'
 
 test('a host made elsewhere shows in a second tab by itself', async ({ page, context }) => {
   await page.goto('/about')
@@ -59,6 +60,34 @@ test('a server that hangs shows as no connection, and what changed meanwhile is 
   await expect(page.getByTestId('empty')).toBeVisible()
 })
 
+test('a server that is stopped and a network that is cut are told within 15 s, and what was shown stays', async ({
+  page,
+  context,
+}) => {
+  await page.goto('/hosts')
+  const row = page.getByRole('row').filter({ hasText: 'esx1' })
+  const cuts = {
+    stopped: [() => atTheMachine('stop-api'), () => atTheMachine('start-api')],
+    cut: [() => context.setOffline(true), () => context.setOffline(false)],
+  } as const
+  for (const [name, [cut, mend]] of Object.entries(cuts)) {
+    await expect(page.getByText('Live', { exact: true })).toBeVisible()
+    await expect(row).toBeVisible()
+    await cut()
+    try {
+      const told = page.getByRole('banner')
+      await expect(told, name).toContainText('No connection since', { timeout: within(15) })
+      await expect(row, name).toBeVisible()
+      await expect(page.getByTestId('empty'), name).toHaveCount(0)
+      await expect(page.getByRole('button', { name: 'Create host' }).first(), name).toBeDisabled()
+    } finally {
+      await mend()
+    }
+  }
+  await expect(page.getByText('Live', { exact: true })).toBeVisible()
+  await expect(page.getByRole('alert')).toHaveCount(0)
+})
+
 test('a page whose file cannot be loaded says so, and comes when it is tried again', async ({ page }) => {
   await page.goto('/about')
   await settled(page)
@@ -106,13 +135,13 @@ test(
   },
 )
 
-test('a login is ended from the list of active logins, and that browser is at the door at once', async ({
+test('a login is ended from the list of active logins; that browser is at the door, and keeps what was typed', async ({
   page,
   browser,
 }) => {
   const words = ['moonlight-over-tank', 'starlight-over-tank'] as const
   await page.goto('/about')
-  await change(page, 'POST', '/users', { username: 'nils', password: words[0], role: 'viewer' })
+  await change(page, 'POST', '/users', { username: 'nils', password: words[0], role: 'operator' })
   const context = await browser.newContext({ storageState: { cookies: [], origins: [] } })
   const other = await context.newPage()
   await other.goto('/volumes')
@@ -121,6 +150,8 @@ test('a login is ended from the list of active logins, and that browser is at th
   await other.getByLabel('Confirm new password').fill(words[1])
   await other.getByRole('button', { name: 'Set password' }).click()
   await expect(other.getByText('lun01', { exact: true }).first()).toBeVisible()
+  await other.getByRole('main').getByRole('link', { name: 'Create volumes' }).first().click()
+  await other.getByLabel('Name', { exact: true }).fill('half-typed')
 
   await page.goto('/logins')
   await expect(page.getByText('this browser')).toBeVisible()
@@ -132,8 +163,11 @@ test('a login is ended from the list of active logins, and that browser is at th
   await expect(ending).toBeHidden()
   await expect(page.getByRole('button', { name: 'End the login of nils' })).toHaveCount(0)
   expect((await other.request.get('/api/v1/me')).status()).toBe(401)
-  await other.goto('/volumes?q=lun02') // by itself the page may be at the door already
+  // The page finds that out by itself.
   await expect(other.getByLabel('User name')).toBeVisible()
+  await fillLogin(other, words[1], 'nils')
+  await expect(other).toHaveURL(/\/volumes\/new/)
+  await expect(other.getByLabel('Name', { exact: true })).toHaveValue('half-typed')
   await context.close()
   await change(page, 'DELETE', '/users/nils')
 })

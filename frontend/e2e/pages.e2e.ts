@@ -3,6 +3,7 @@ import AxeBuilder from '@axe-core/playwright'
 import { expect, test } from '@playwright/test'
 import type { Page } from '@playwright/test'
 import { PAGES, list, pathOf, settled } from './appliance'
+import { DIALOGS } from './dialogs'
 
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
@@ -106,27 +107,6 @@ test(
     ]
     await expectPagesInOrder(page, [...PAGES, ...single])
 
-    await follow(page, '/arrays/tank')
-    for (const name of [/^Set resync speed$/, /^Add data disks$/, /^Delete$/, /^Replace: /]) {
-      await page.getByRole('main').getByRole('button', { name }).first().click()
-      await expect(page.getByRole('dialog')).toBeVisible()
-      await expect(page.locator('[data-testid="loading"]')).toHaveCount(0)
-      await expectAccessible(page, `dialog of an array: ${name}`)
-      await page.keyboard.press('Escape')
-      await expect(page.getByRole('dialog')).toHaveCount(0)
-    }
-    await follow(page, '/hosts')
-    await page.getByRole('button', { name: 'Create host' }).first().click()
-    await expect(page.getByRole('dialog')).toBeVisible()
-    await expectAccessible(page, 'host form')
-    await page.keyboard.press('Escape')
-    await page.getByRole('row').getByRole('button', { expanded: false }).first().click()
-    await page.getByRole('button', { name: 'Setup kit' }).click()
-    await expect(page.getByRole('dialog')).toContainText('Setup kit of')
-    await expect(page.getByRole('dialog').getByRole('link', { name: 'Download' })).toBeVisible()
-    await expect(page.locator('[data-testid="loading"]')).toHaveCount(0)
-    await expectAccessible(page, 'paths and kit of a host')
-    await page.keyboard.press('Escape')
     await follow(page, '/mappings')
     await page.getByRole('grid').focus()
     await expect(page.getByRole('gridcell').first()).toBeVisible()
@@ -137,6 +117,24 @@ test(
     expect(wrong).toEqual([])
   },
 )
+
+test('every dialog breaks no rule of accessibility', { tag: '@slow' }, async ({ page, baseURL }) => {
+  const wrong = watch(page, baseURL)
+  await page.goto('/')
+  for (const { of, path, button, key } of DIALOGS) {
+    const name = `${of}: ${String(button ?? key)}`
+    await follow(page, path)
+    await settled(page)
+    if (key) await page.keyboard.press(key)
+    if (button) await page.getByRole('main').getByRole('button', { name: button }).first().click()
+    await expect(page.getByRole('dialog'), name).toBeVisible()
+    await expect(page.locator('[data-testid="loading"]'), name).toHaveCount(0)
+    await expectAccessible(page, name)
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog'), name).toHaveCount(0)
+  }
+  expect(wrong).toEqual([])
+})
 
 test('the login breaks no rule of accessibility', async ({ browser }) => {
   const stranger = await browser.newContext({ storageState: { cookies: [], origins: [] } })
@@ -193,4 +191,15 @@ test('a keyboard alone reaches the content, a telephone has the navigation behin
   await page.getByRole('button', { name: 'Navigation' }).click()
   await page.getByRole('link', { name: 'Volumes' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Volumes' })).toBeVisible()
+})
+
+test('Ctrl-K finds a volume by its name and opens it, without a pointer', async ({ page }) => {
+  await page.goto('/disks')
+  await settled(page)
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('lun07')
+  await expect(page.getByRole('option').filter({ hasText: 'lun07' }).first()).toBeVisible()
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/volumes\/lun07/)
+  await expect(page.getByRole('heading', { level: 1, name: 'lun07' })).toBeVisible()
 })

@@ -9,46 +9,48 @@ interface Disk {
   transport: string
 }
 
-test(
-  'a pulled disk raises an alert that leads to its replacement, and the array is whole again',
-  { tag: '@slow' },
-  async ({ page }) => {
-    // Drives of the machine that can be pulled while it runs.
-    await page.goto('/arrays/new')
-    const disks = (await list<Disk>(page, 'disks', 'sort=serial&limit=50&state=free')).filter(
-      ({ transport }) => transport !== 'ubd',
-    )
-    const [first, second, fresh] = disks
-    if (!first || !second || !fresh) throw new Error(`Three drives are needed, there are ${disks.length}.`)
-    for (const { serial } of [first, second]) await page.getByLabel(serial, { exact: true }).check()
-    await page.getByRole('radio', { name: /^RAID 1\b/ }).check()
-    await page.getByLabel('Name', { exact: true }).fill('mirror')
-    await review(page)
-    await confirm(page, /raid1 of 2 disks/, 'Create array')
-    await finished(page)
-    await expect(page.getByRole('heading', { level: 1, name: 'mirror' })).toBeVisible()
-    await expect(page.getByText('Healthy').first()).toBeVisible()
+test('a pulled disk raises an alert that is acknowledged and leads to its replacement, and the array is whole again', async ({
+  page,
+}) => {
+  // Drives of the machine that can be pulled while it runs.
+  await page.goto('/arrays/new')
+  const disks = (await list<Disk>(page, 'disks', 'sort=serial&limit=50&state=free')).filter(
+    ({ transport }) => transport !== 'ubd',
+  )
+  const [first, second, fresh] = disks
+  if (!first || !second || !fresh) throw new Error(`Three drives are needed, there are ${disks.length}.`)
+  for (const { serial } of [first, second]) await page.getByLabel(serial, { exact: true }).check()
+  await page.getByRole('radio', { name: /^RAID 1\b/ }).check()
+  await page.getByLabel('Name', { exact: true }).fill('mirror')
+  await review(page)
+  await confirm(page, /raid1 of 2 disks/, 'Create array')
+  await finished(page)
+  await expect(page.getByRole('heading', { level: 1, name: 'mirror' })).toBeVisible()
+  await expect(page.getByText('Healthy').first()).toBeVisible()
 
-    await atTheMachine('pull', { serial: second.serial })
-    await expect(page.getByText('Degraded').first()).toBeVisible()
-    await page.goto('/alerts')
-    const alert = page.getByRole('row').filter({ hasText: 'mirror' }).first()
-    await expect(alert).toContainText(second.id)
-    await alert.getByRole('link', { name: 'Go to the array' }).click()
+  await atTheMachine('pull', { serial: second.serial })
+  await expect(page.getByText('Degraded').first()).toBeVisible()
+  await page.goto('/alerts')
+  const alert = page.getByRole('row').filter({ hasText: 'mirror' }).first()
+  await expect(alert).toContainText(second.id)
+  await alert.getByRole('button', { name: /^Acknowledge: / }).click()
+  await dialog(page).getByLabel('Note').fill('the new one is in slot 3')
+  await dialog(page).getByRole('button', { name: 'Review the plan' }).click()
+  await confirm(page, /mirror/, 'Acknowledge')
+  await expect(alert).toContainText('Acknowledged by admin: the new one is in slot 3')
 
-    await page.getByRole('button', { name: `Replace: ${second.serial}` }).click()
-    await dialog(page).getByLabel('New disk').selectOption(fresh.id)
-    await dialog(page).getByRole('button', { name: 'Review the plan' }).click()
-    await confirm(page, new RegExp(fresh.id), 'Replace')
-    await finished(page)
-    await expect(page.getByText('Healthy').first()).toBeVisible()
-    const map = page.getByRole('list', { name: 'Disks' })
-    await expect(map.getByText(fresh.serial)).toBeVisible()
-    await expect(map.getByText(second.serial)).toBeHidden()
-    await page.goto('/alerts?show=open')
-    await expect(page.getByRole('row').filter({ hasText: 'mirror' })).toHaveCount(0)
-  },
-)
+  await alert.getByRole('link', { name: 'Replace disk' }).click()
+  await dialog(page).getByLabel('New disk').selectOption(fresh.id)
+  await dialog(page).getByRole('button', { name: 'Review the plan' }).click()
+  await confirm(page, new RegExp(fresh.id), 'Replace')
+  await finished(page)
+  await expect(page.getByText('Healthy').first()).toBeVisible()
+  const map = page.getByRole('list', { name: 'Disks' })
+  await expect(map.getByText(fresh.serial)).toBeVisible()
+  await expect(map.getByText(second.serial)).toBeHidden()
+  await page.goto('/alerts?show=open')
+  await expect(page.getByRole('row').filter({ hasText: 'mirror' })).toHaveCount(0)
+})
 
 test(
   'a snapshot of a thin volume becomes a clone that another host gets, and the broken link is named until it logs in',

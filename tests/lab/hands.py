@@ -36,6 +36,8 @@ class Hands:
             "pull": self._machine.pull,
             "insert": self._machine.insert,
             "restart-api": self.restart_api,
+            "stop-api": self.stop_api,
+            "start-api": self.start_api,
             "suspend-api": self.suspend_api,
             "resume-api": self.resume_api,
             "break-tool": self.break_tool,
@@ -46,6 +48,14 @@ class Hands:
     def restart_api(self) -> None:
         """The API goes away and comes back, as after an upgrade."""
         self._machine.check("systemctl restart lunette-api", timeout_s=120)
+
+    def stop_api(self) -> None:
+        """The API is gone, and stays away."""
+        self._machine.check("systemctl stop lunette-api", timeout_s=120)
+
+    def start_api(self) -> None:
+        """It is there again."""
+        self._machine.check("systemctl start lunette-api", timeout_s=120)
 
     def suspend_api(self) -> None:
         """The API hangs: its connections stay open, and it sends nothing."""

@@ -43,10 +43,18 @@ _PICTURES = {
 
 def e2e(results: Path, *choice: str) -> int:
     """Runs the browser tests that Playwright's options choose, from the first login of a fresh appliance on; 0 if all
-    passed.
+    passed. The first of them make, by hand in the browser, what the others work on.
+    """
+    with fresh_appliance() as (machine, environment):
+        arguments = ["--project", "e2e", "--reporter", "list,junit", *choice]
+        return playwright(machine, arguments, {**environment, "PLAYWRIGHT_JUNIT_OUTPUT_FILE": str(results.resolve())})
 
-    On user-mode Linux, where everything but NVMe runs at native speed. The first test makes, by hand in the browser,
-    what the others work on.
+
+@contextmanager
+def fresh_appliance() -> Iterator[tuple[Machine, dict[str, str]]]:
+    """A machine on which nobody has logged in, and what the tests need to know of it.
+
+    On user-mode Linux, where everything but NVMe runs at native speed.
     """
     machine = Uml("web", disks=5, disk_mib=DISK_BYTES // MIB, hot=4)
     with machine:
@@ -54,20 +62,21 @@ def e2e(results: Path, *choice: str) -> int:
         machine.wait_for_api()
         pace.measure_guest(machine)
         with offered(Hands(machine).acts()) as hands:
-            environment = {
-                "LUNETTE_HANDS": hands,
-                "LUNETTE_ONE_TIME_PASSWORD": read_one_time_password(machine),
-                "LUNETTE_PASSWORD": secrets.token_urlsafe(18),
-                "PLAYWRIGHT_JUNIT_OUTPUT_FILE": str(results.resolve()),
-            }
-            return _playwright(machine, ["--project", "e2e", "--reporter", "list,junit", *choice], environment)
+            yield (
+                machine,
+                {
+                    "LUNETTE_HANDS": hands,
+                    "LUNETTE_ONE_TIME_PASSWORD": read_one_time_password(machine),
+                    "LUNETTE_PASSWORD": secrets.token_urlsafe(18),
+                },
+            )
 
 
 def screenshots() -> int:
     """Takes every picture and keeps those the documents show."""
     with _scene() as made, tempfile.TemporaryDirectory() as folder:
         environment = {"LUNETTE_PASSWORD": made.access.password, "LUNETTE_SCREENSHOTS": folder}
-        code = _playwright(made.machine, ["--project", "screenshots", "--reporter", "list"], environment)
+        code = playwright(made.machine, ["--project", "screenshots", "--reporter", "list"], environment)
         if code == 0:
             for taken, kept in _PICTURES.items():
                 shutil.copyfile(Path(folder) / taken, ROOT / "docs/images" / kept)
@@ -85,7 +94,8 @@ def _scene() -> Iterator[Appliance]:
             yield made
 
 
-def _playwright(machine: Machine, arguments: list[str], environment: Mapping[str, str]) -> int:
+def playwright(machine: Machine, arguments: list[str], environment: Mapping[str, str]) -> int:
+    """Runs tests against this machine; 0 if all passed."""
     argv = ["node_modules/.bin/playwright", "test", *arguments]
     settings = {
         "LUNETTE_URL": machine.api_url,

@@ -1,5 +1,6 @@
 /** A dialog that opens is ready for the keyboard: its first field has the focus. */
 import { afterEach, expect, it } from 'vitest'
+import opened from '../../e2e/dialogs.ts?raw'
 import { settle, visit } from '../../mock/visit'
 import { loggedIn } from '../../mock/world'
 
@@ -12,6 +13,16 @@ it('is so for every modal', () => {
   expect(modals.length).toBeGreaterThan(4)
   const without = modals.filter(([, source]) => !/<UModal[^>]*\s:content="dialogFocus"/.test(source))
   expect(without.map(([place]) => place)).toEqual([])
+})
+
+it('is opened by a browser test, or there is a reason why not', () => {
+  const [, , excusing = ''] = opened.split(/ (?=DIALOGS:|NOT_OPENED:)/)
+  const tested = [...opened.matchAll(/of: '(\w+)'/g)].map(([, name]) => name ?? '')
+  const excused = [...excusing.matchAll(/^ {2}(\w+): '/gm)].map(([, name]) => name ?? '')
+  const known = sources
+    .filter(([, source]) => /<(PlanDialog|ActDialog|UModal|USlideover)\b/.test(source))
+    .map(([place]) => place.replace(/^.*\/|\.vue$/g, ''))
+  expect([...new Set(tested), ...excused].toSorted()).toEqual(known.toSorted())
 })
 
 // A dialog that is open while its page is unmounted would fail.

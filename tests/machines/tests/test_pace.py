@@ -134,7 +134,7 @@ def test_the_browser_waits_for_the_slowest_of_machine_and_guest(monkeypatch: pyt
     monkeypatch.setattr(pace, "_guests", {"uml": 3.0})
     monkeypatch.setattr(subprocess, "run", run)
     monkeypatch.setattr(web, "public_key_hash", lambda url: f"the key of {url}")
-    assert web._playwright(cast("Machine", SimpleNamespace(api_url="a")), [], {}) == 0
+    assert web.playwright(cast("Machine", SimpleNamespace(api_url="a")), [], {}) == 0
     assert (seen[pace.ENVIRONMENT], seen["LUNETTE_SPKI"]) == ("3.00", "the key of a")
 
 
