@@ -37,7 +37,7 @@ export function creation(draft: PortalDraft, hasEngines: boolean): Change {
   return { noun: 'portal', send: (call) => portalCreate({ body, ...call }) }
 }
 
-/** Only what was changed is sent: an address may be gone that nobody touched. */
+/** Only changed fields are sent: an unchanged address may no longer exist. */
 export function patch(draft: PortalDraft, { data, response }: Read<Portal>): Change {
   const asked = { name: draft.name.trim(), address: draft.address.trim(), port: Number(draft.port) }
   const body = {
