@@ -58,6 +58,10 @@ options:
     description:
       - Only alerts about the resource with this ID.
     type: str
+  text:
+    description:
+      - Only alerts whose message or cause contains this text; C(*) matches any text, C(?) one character.
+    type: str
   id:
     description:
       - ID or name of the only resource to return; filters are ignored then.
@@ -102,6 +106,9 @@ ARGUMENTS = {
     "ref": {
         "type": "str",
     },
+    "text": {
+        "type": "str",
+    },
     "id": {
         "type": "str",
     },
@@ -112,7 +119,7 @@ ARGUMENTS = {
 
 
 def main():
-    run_info(ARGUMENTS, "alerts", listed="/alerts", item="/alerts/{alert}", filters=("sort", "active", "acknowledged", "severity", "ref"))
+    run_info(ARGUMENTS, "alerts", listed="/alerts", item="/alerts/{alert}", filters=("sort", "active", "acknowledged", "severity", "ref", "text"))
 
 
 if __name__ == "__main__":

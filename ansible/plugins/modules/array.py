@@ -330,11 +330,11 @@ EXAMPLES = r"""
 RETURN = r"""
 resource:
   description: The array as returned by the API, with the fields C(id), C(name), C(engine), C(level), C(state),
-    C(health), C(uuid), C(usable_bytes), C(free_bytes), C(thin_pool), C(chunk_bytes), C(layout), C(write_mostly),
-    C(group_data_disks), C(distributed_spares), C(write_hole), C(growing), C(sync_speed_min_bytes_s), C(sync_speed_max_bytes_s),
-    C(group_thread_cnt), C(stripe_cache_size), C(skip_copy), C(scheduler), C(spare_group), C(health_command), C(integrity),
-    C(encryption), C(keep_key), C(locked), C(tuning), C(members), C(volumes), C(deleted_bytes), C(observed), C(created_at),
-    C(updated_at).
+    C(health), C(uuid), C(usable_bytes), C(used_bytes), C(free_bytes), C(thin_pool), C(chunk_bytes), C(layout),
+    C(write_mostly), C(group_data_disks), C(distributed_spares), C(write_hole), C(growing), C(sync_speed_min_bytes_s),
+    C(sync_speed_max_bytes_s), C(group_thread_cnt), C(stripe_cache_size), C(skip_copy), C(scheduler), C(spare_group),
+    C(health_command), C(integrity), C(encryption), C(keep_key), C(locked), C(tuning), C(members), C(volumes), C(deleted_bytes),
+    C(observed), C(created_at), C(updated_at).
   returned: when it exists, or existed before
   type: dict
 plan:

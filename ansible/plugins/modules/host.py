@@ -204,7 +204,7 @@ RETURN = r"""
 resource:
   description: The host as returned by the API, with the fields C(id), C(name), C(description), C(os_type), C(iqns),
     C(wwpns), C(nqns), C(chap), C(dhchap), C(opens_without_missing_after_s), C(group), C(group_id), C(target_iqn),
-    C(subsystem_nqn), C(export), C(mappings), C(sessions), C(created_at), C(updated_at).
+    C(subsystem_nqn), C(export), C(mappings), C(sessions), C(connection), C(last_seen_at), C(created_at), C(updated_at).
   returned: when it exists, or existed before
   type: dict
 plan:

@@ -41,6 +41,11 @@ options:
     description:
       - Only names that match; C(*) matches any text, C(?) one character.
     type: str
+  text:
+    description:
+      - Only objects with this text in their name, description or an identifier, also as an operating system writes
+        it (C(naa.6001405...)). Case is ignored. Identifiers are searched for texts of four characters and more.
+    type: str
   os_type:
     description:
       - Only hosts with this operating system.
@@ -98,6 +103,9 @@ ARGUMENTS = {
     "name": {
         "type": "str",
     },
+    "text": {
+        "type": "str",
+    },
     "os_type": {
         "type": "str",
         "choices": ["linux", "esxi", "windows", "proxmox", "other"],
@@ -118,7 +126,7 @@ ARGUMENTS = {
 
 
 def main():
-    run_info(ARGUMENTS, "hosts", listed="/hosts", item="/hosts/{host}", filters=("sort", "name", "os_type", "initiator", "host_group"))
+    run_info(ARGUMENTS, "hosts", listed="/hosts", item="/hosts/{host}", filters=("sort", "name", "text", "os_type", "initiator", "host_group"))
 
 
 if __name__ == "__main__":

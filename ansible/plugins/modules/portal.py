@@ -13,6 +13,7 @@ short_description: Create, change or delete a portal of an appliance
 version_added: 0.1.0
 description:
   - Creates a portal on an address and port of the appliance.
+  - Renames a portal, or moves it to another address or port.
   - Deletes a portal, so that the appliance no longer listens there.
 author:
   - The Lunette authors (!UNKNOWN)
@@ -32,6 +33,15 @@ options:
       - The module identifies the resource by it.
     type: str
     required: true
+  address:
+    description:
+      - IP address of the appliance to listen on, or C(0.0.0.0) or C(::) for all addresses.
+    type: str
+  port:
+    description:
+      - Port number to listen on. If omitted, 3260 for iSCSI, 3261 for iSER, and 4420 for NVMe over TCP or RDMA.
+      - From 1 to 65535.
+    type: int
   protocol:
     description:
       - Protocol that the portal serves. SCSI over Fibre Channel (C(fc)) has no portals.
@@ -51,17 +61,6 @@ options:
       - nvme-rdma
       - nvme-fc
       - fc
-  address:
-    description:
-      - IP address of the appliance to listen on, or C(0.0.0.0) or C(::) for all addresses.
-      - Fixed when the resource is created; a later difference is refused.
-    type: str
-  port:
-    description:
-      - Port number to listen on. If omitted, 3260 for iSCSI, 3261 for iSER, and 4420 for NVMe over TCP or RDMA.
-      - From 1 to 65535.
-      - Fixed when the resource is created; a later difference is refused.
-    type: int
   engine:
     description:
       - Export engine of the portal. If omitted, the engine of the kernel. All NVMe portals have the same engine.
@@ -82,6 +81,11 @@ options:
       - present
       - absent
     default: present
+  renamed_from:
+    description:
+      - Previous name of the portal. If no portal named O(name) exists but one with this name does, the module renames
+        it.
+    type: str
 """
 
 EXAMPLES = r"""
@@ -99,7 +103,7 @@ EXAMPLES = r"""
 RETURN = r"""
 resource:
   description: The portal as returned by the API, with the fields C(id), C(name), C(protocol), C(engine), C(address),
-    C(port), C(state), C(reason), C(created_at), C(updated_at).
+    C(port), C(state), C(reason), C(former_places), C(created_at), C(updated_at).
   returned: when it exists, or existed before
   type: dict
 plan:
@@ -120,15 +124,15 @@ ARGUMENTS = {
         "type": "str",
         "required": True,
     },
-    "protocol": {
-        "type": "str",
-        "choices": ["iscsi", "iser", "nvme-tcp", "nvme-rdma", "nvme-fc", "fc"],
-    },
     "address": {
         "type": "str",
     },
     "port": {
         "type": "int",
+    },
+    "protocol": {
+        "type": "str",
+        "choices": ["iscsi", "iser", "nvme-tcp", "nvme-rdma", "nvme-fc", "fc"],
     },
     "engine": {
         "type": "str",
@@ -139,6 +143,9 @@ ARGUMENTS = {
         "choices": ["present", "absent"],
         "default": "present",
     },
+    "renamed_from": {
+        "type": "str",
+    },
 }
 
 NOUN = Noun(
@@ -147,10 +154,10 @@ NOUN = Noun(
     item="/portals/{portal}",
     key=("name",),
     fields={
-        "name": Field(create=True, shown=("name",)),
+        "name": Field(create=True, patch=True, shown=("name",)),
+        "address": Field(create=True, patch=True, shown=("address",)),
+        "port": Field(create=True, patch=True, shown=("port",)),
         "protocol": Field(create=True, shown=("protocol",)),
-        "address": Field(create=True, shown=("address",)),
-        "port": Field(create=True, shown=("port",)),
         "engine": Field(create=True, shown=("engine",)),
     },
 )

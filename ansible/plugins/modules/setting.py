@@ -200,6 +200,45 @@ options:
           - CHAP secret of the appliance, of 12 to 16 characters. Must differ from C(secret). Not returned with
             the settings.
         type: str
+  backup:
+    description:
+      - Settings of scheduled backups. C(null) ends them; stored backups stay on the server.
+    type: dict
+    suboptions:
+      url:
+        description:
+          - HTTPS address of an existing folder on the WebDAV server. It is shown to every user, so it must not
+            be secret.
+        type: str
+        required: true
+      user:
+        description:
+          - User name for the login to the server (HTTP basic authentication). If omitted, requests have no login.
+        type: str
+      password:
+        description:
+          - Password of the user. Never returned.
+        type: str
+      passphrase:
+        description:
+          - Passphrase that encrypts the backups, of 12 to 256 characters. Never returned.
+        type: str
+      when:
+        description:
+          - Cron expression with minute, hour, day of month, month and weekday, in the time zone of the appliance.
+          - If omitted at creation, the appliance uses V(0 3 * * *).
+        type: str
+      keep:
+        description:
+          - Number of backups to retain on the server.
+          - From 1 to 365.
+          - If omitted at creation, the appliance uses V(14).
+        type: int
+      certificate:
+        description:
+          - Whether the backups include the certificate with its private key.
+          - If omitted at creation, the appliance uses V(true).
+        type: bool
   clear:
     description:
       - Fields to clear. An omitted option leaves its field unchanged.
@@ -214,6 +253,7 @@ options:
       - trusted_ca
       - firewall
       - discovery_auth
+      - backup
   update_secret:
     description:
       - Whether to send secrets even if nothing else differs.
@@ -239,8 +279,8 @@ RETURN = r"""
 resource:
   description: The setting as returned by the API, with the fields C(name), C(time_zone), C(session_hours), C(second_factor_required),
     C(history_days), C(deleted_keep_hours), C(number_held_hours), C(disk_health_minutes), C(short_test_days), C(long_test_days),
-    C(mail), C(webhook), C(syslog), C(heartbeat), C(trusted_ca), C(firewall), C(discovery_auth), C(deliveries),
-    C(updated_at).
+    C(mail), C(webhook), C(syslog), C(heartbeat), C(trusted_ca), C(firewall), C(discovery_auth), C(backup), C(backup_state),
+    C(deliveries), C(updated_at).
   returned: when it exists, or existed before
   type: dict
 plan:
@@ -378,10 +418,39 @@ ARGUMENTS = {
             },
         },
     },
+    "backup": {
+        "type": "dict",
+        "options": {
+            "url": {
+                "type": "str",
+                "required": True,
+            },
+            "user": {
+                "type": "str",
+            },
+            "password": {
+                "type": "str",
+                "no_log": True,
+            },
+            "passphrase": {
+                "type": "str",
+                "no_log": True,
+            },
+            "when": {
+                "type": "str",
+            },
+            "keep": {
+                "type": "int",
+            },
+            "certificate": {
+                "type": "bool",
+            },
+        },
+    },
     "clear": {
         "type": "list",
         "elements": "str",
-        "choices": ["name", "mail", "webhook", "syslog", "heartbeat", "trusted_ca", "firewall", "discovery_auth"],
+        "choices": ["name", "mail", "webhook", "syslog", "heartbeat", "trusted_ca", "firewall", "discovery_auth", "backup"],
     },
     "update_secret": {
         "type": "bool",
@@ -412,6 +481,7 @@ NOUN = Noun(
         "trusted_ca": Field(patch=True, shown=("trusted_ca",)),
         "firewall": Field(patch=True, shown=("firewall",)),
         "discovery_auth": Field(patch=True, shown=("discovery_auth",), secrets=("secret", "mutual_secret")),
+        "backup": Field(patch=True, shown=("backup",), secrets=("password", "passphrase")),
     },
 )
 

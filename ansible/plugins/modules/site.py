@@ -849,6 +849,47 @@ options:
                   - CHAP secret of the appliance, of 12 to 16 characters. Must differ from C(secret). Not returned
                     with the settings.
                 type: str
+          backup:
+            description:
+              - Settings of scheduled backups. C(null) ends them; stored backups stay on the server.
+            type: dict
+            suboptions:
+              url:
+                description:
+                  - HTTPS address of an existing folder on the WebDAV server. It is shown to every user, so it must
+                    not be secret.
+                type: str
+                required: true
+              user:
+                description:
+                  - User name for the login to the server (HTTP basic authentication). If omitted, requests have
+                    no login.
+                type: str
+              password:
+                description:
+                  - Password of the user. Never returned.
+                type: str
+              passphrase:
+                description:
+                  - Passphrase that encrypts the backups, of 12 to 256 characters. Never returned.
+                type: str
+              when:
+                description:
+                  - Cron expression with minute, hour, day of month, month and weekday, in the time zone of the
+                    appliance.
+                  - If omitted at creation, the appliance uses V(0 3 * * *).
+                type: str
+              keep:
+                description:
+                  - Number of backups to retain on the server.
+                  - From 1 to 365.
+                  - If omitted at creation, the appliance uses V(14).
+                type: int
+              certificate:
+                description:
+                  - Whether the backups include the certificate with its private key.
+                  - If omitted at creation, the appliance uses V(true).
+                type: bool
   scope:
     description:
       - 'Objects to which the request is limited, such as C(host/esx3), each with what belongs to it: volumes of
@@ -1415,6 +1456,35 @@ ARGUMENTS = {
                             "mutual_secret": {
                                 "type": "str",
                                 "no_log": True,
+                            },
+                        },
+                    },
+                    "backup": {
+                        "type": "dict",
+                        "options": {
+                            "url": {
+                                "type": "str",
+                                "required": True,
+                            },
+                            "user": {
+                                "type": "str",
+                            },
+                            "password": {
+                                "type": "str",
+                                "no_log": True,
+                            },
+                            "passphrase": {
+                                "type": "str",
+                                "no_log": True,
+                            },
+                            "when": {
+                                "type": "str",
+                            },
+                            "keep": {
+                                "type": "int",
+                            },
+                            "certificate": {
+                                "type": "bool",
                             },
                         },
                     },

@@ -45,6 +45,11 @@ options:
     description:
       - Only names that match; C(*) matches any text, C(?) one character.
     type: str
+  text:
+    description:
+      - Only objects with this text in their name, description or an identifier, also as an operating system writes
+        it (C(naa.6001405...)). Case is ignored. Identifiers are searched for texts of four characters and more.
+    type: str
   array:
     description:
       - Only volumes of this array, by ID or name.
@@ -107,6 +112,9 @@ ARGUMENTS = {
     "name": {
         "type": "str",
     },
+    "text": {
+        "type": "str",
+    },
     "array": {
         "type": "str",
     },
@@ -130,7 +138,7 @@ ARGUMENTS = {
 
 
 def main():
-    run_info(ARGUMENTS, "volumes", listed="/volumes", item="/volumes/{volume}", filters=("sort", "name", "array", "host", "host_group", "state"))
+    run_info(ARGUMENTS, "volumes", listed="/volumes", item="/volumes/{volume}", filters=("sort", "name", "text", "array", "host", "host_group", "state"))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ export interface Operations {
   applianceRebuild: { request: types.ApplianceRebuildData; answers: types.ApplianceRebuildResponses }
   applianceRestart: { request: types.ApplianceRestartData; answers: types.ApplianceRestartResponses }
   applianceRestore: { request: types.ApplianceRestoreData; answers: types.ApplianceRestoreResponses }
+  applianceStoreBackup: { request: types.ApplianceStoreBackupData; answers: types.ApplianceStoreBackupResponses }
   applianceSupport: { request: types.ApplianceSupportData; answers: types.ApplianceSupportResponses }
   arrayAddDisks: { request: types.ArrayAddDisksData; answers: types.ArrayAddDisksResponses }
   arrayAddSpares: { request: types.ArrayAddSparesData; answers: types.ArrayAddSparesResponses }
@@ -38,12 +39,16 @@ export interface Operations {
   certificateSelfSign: { request: types.CertificateSelfSignData; answers: types.CertificateSelfSignResponses }
   certificateShow: { request: types.CertificateShowData; answers: types.CertificateShowResponses }
   deletedSnapshotDelete: { request: types.DeletedSnapshotDeleteData; answers: types.DeletedSnapshotDeleteResponses }
+  deletedSnapshotDeleteBatch: { request: types.DeletedSnapshotDeleteBatchData; answers: types.DeletedSnapshotDeleteBatchResponses }
   deletedSnapshotList: { request: types.DeletedSnapshotListData; answers: types.DeletedSnapshotListResponses }
   deletedSnapshotRecover: { request: types.DeletedSnapshotRecoverData; answers: types.DeletedSnapshotRecoverResponses }
+  deletedSnapshotRecoverBatch: { request: types.DeletedSnapshotRecoverBatchData; answers: types.DeletedSnapshotRecoverBatchResponses }
   deletedSnapshotShow: { request: types.DeletedSnapshotShowData; answers: types.DeletedSnapshotShowResponses }
   deletedVolumeDelete: { request: types.DeletedVolumeDeleteData; answers: types.DeletedVolumeDeleteResponses }
+  deletedVolumeDeleteBatch: { request: types.DeletedVolumeDeleteBatchData; answers: types.DeletedVolumeDeleteBatchResponses }
   deletedVolumeList: { request: types.DeletedVolumeListData; answers: types.DeletedVolumeListResponses }
   deletedVolumeRecover: { request: types.DeletedVolumeRecoverData; answers: types.DeletedVolumeRecoverResponses }
+  deletedVolumeRecoverBatch: { request: types.DeletedVolumeRecoverBatchData; answers: types.DeletedVolumeRecoverBatchResponses }
   deletedVolumeShow: { request: types.DeletedVolumeShowData; answers: types.DeletedVolumeShowResponses }
   diskHistory: { request: types.DiskHistoryData; answers: types.DiskHistoryResponses }
   diskList: { request: types.DiskListData; answers: types.DiskListResponses }
@@ -69,6 +74,7 @@ export interface Operations {
   healthShow: { request: types.HealthShowData; answers: types.HealthShowResponses }
   hostCreate: { request: types.HostCreateData; answers: types.HostCreateResponses }
   hostDelete: { request: types.HostDeleteData; answers: types.HostDeleteResponses }
+  hostDeleteBatch: { request: types.HostDeleteBatchData; answers: types.HostDeleteBatchResponses }
   hostGroupCreate: { request: types.HostGroupCreateData; answers: types.HostGroupCreateResponses }
   hostGroupDelete: { request: types.HostGroupDeleteData; answers: types.HostGroupDeleteResponses }
   hostGroupList: { request: types.HostGroupListData; answers: types.HostGroupListResponses }
@@ -100,6 +106,7 @@ export interface Operations {
   mappingCreate: { request: types.MappingCreateData; answers: types.MappingCreateResponses }
   mappingCreateBatch: { request: types.MappingCreateBatchData; answers: types.MappingCreateBatchResponses }
   mappingDelete: { request: types.MappingDeleteData; answers: types.MappingDeleteResponses }
+  mappingDeleteBatch: { request: types.MappingDeleteBatchData; answers: types.MappingDeleteBatchResponses }
   mappingList: { request: types.MappingListData; answers: types.MappingListResponses }
   mappingShow: { request: types.MappingShowData; answers: types.MappingShowResponses }
   meShow: { request: types.MeShowData; answers: types.MeShowResponses }
@@ -109,12 +116,14 @@ export interface Operations {
   portalCreate: { request: types.PortalCreateData; answers: types.PortalCreateResponses }
   portalDelete: { request: types.PortalDeleteData; answers: types.PortalDeleteResponses }
   portalList: { request: types.PortalListData; answers: types.PortalListResponses }
+  portalPatch: { request: types.PortalPatchData; answers: types.PortalPatchResponses }
   portalShow: { request: types.PortalShowData; answers: types.PortalShowResponses }
   rdmaDeviceList: { request: types.RdmaDeviceListData; answers: types.RdmaDeviceListResponses }
   scheduleCreate: { request: types.ScheduleCreateData; answers: types.ScheduleCreateResponses }
   scheduleDelete: { request: types.ScheduleDeleteData; answers: types.ScheduleDeleteResponses }
   scheduleList: { request: types.ScheduleListData; answers: types.ScheduleListResponses }
   schedulePatch: { request: types.SchedulePatchData; answers: types.SchedulePatchResponses }
+  schedulePreview: { request: types.SchedulePreviewData; answers: types.SchedulePreviewResponses }
   scheduleRun: { request: types.ScheduleRunData; answers: types.ScheduleRunResponses }
   scheduleShow: { request: types.ScheduleShowData; answers: types.ScheduleShowResponses }
   searchList: { request: types.SearchListData; answers: types.SearchListResponses }
@@ -137,6 +146,7 @@ export interface Operations {
   snapshotCreate: { request: types.SnapshotCreateData; answers: types.SnapshotCreateResponses }
   snapshotCreateBatch: { request: types.SnapshotCreateBatchData; answers: types.SnapshotCreateBatchResponses }
   snapshotDelete: { request: types.SnapshotDeleteData; answers: types.SnapshotDeleteResponses }
+  snapshotDeleteBatch: { request: types.SnapshotDeleteBatchData; answers: types.SnapshotDeleteBatchResponses }
   snapshotList: { request: types.SnapshotListData; answers: types.SnapshotListResponses }
   snapshotShow: { request: types.SnapshotShowData; answers: types.SnapshotShowResponses }
   statusShow: { request: types.StatusShowData; answers: types.StatusShowResponses }

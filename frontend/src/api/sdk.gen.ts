@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client';
 import { client } from './client.gen';
-import type { AlertAcknowledgeData, AlertAcknowledgeErrors, AlertAcknowledgeResponses, AlertListData, AlertListErrors, AlertListResponses, AlertReopenData, AlertReopenErrors, AlertReopenResponses, AlertShowData, AlertShowErrors, AlertShowResponses, AlertSilenceData, AlertSilenceErrors, AlertSilenceResponses, AlertTestData, AlertTestErrors, AlertTestResponses, ApplianceBackupData, ApplianceBackupErrors, ApplianceBackupResponses, AppliancePowerOffData, AppliancePowerOffErrors, AppliancePowerOffResponses, ApplianceRebuildData, ApplianceRebuildErrors, ApplianceRebuildResponses, ApplianceRestartData, ApplianceRestartErrors, ApplianceRestartResponses, ApplianceRestoreData, ApplianceRestoreErrors, ApplianceRestoreResponses, ApplianceSupportData, ApplianceSupportErrors, ApplianceSupportResponses, ArrayAddDisksData, ArrayAddDisksErrors, ArrayAddDisksResponses, ArrayAddSparesData, ArrayAddSparesErrors, ArrayAddSparesResponses, ArrayCapacityData, ArrayCapacityErrors, ArrayCapacityResponses, ArrayChangeKeyData, ArrayChangeKeyErrors, ArrayChangeKeyResponses, ArrayCreateData, ArrayCreateErrors, ArrayCreateResponses, ArrayDeleteData, ArrayDeleteErrors, ArrayDeleteResponses, ArrayFailData, ArrayFailErrors, ArrayFailResponses, ArrayForceStartData, ArrayForceStartErrors, ArrayForceStartResponses, ArrayForgetData, ArrayForgetErrors, ArrayForgetResponses, ArrayGrowData, ArrayGrowErrors, ArrayGrowResponses, ArrayListData, ArrayListErrors, ArrayListResponses, ArrayPatchData, ArrayPatchErrors, ArrayPatchResponses, ArrayReaddData, ArrayReaddErrors, ArrayReaddResponses, ArrayReleaseData, ArrayReleaseErrors, ArrayReleaseResponses, ArrayRemoveData, ArrayRemoveErrors, ArrayRemoveResponses, ArrayReplaceData, ArrayReplaceErrors, ArrayReplaceResponses, ArrayReshapeData, ArrayReshapeErrors, ArrayReshapeResponses, ArrayScrubData, ArrayScrubErrors, ArrayScrubResponses, ArrayShowData, ArrayShowErrors, ArrayShowResponses, ArrayUnlockData, ArrayUnlockErrors, ArrayUnlockResponses, CertificateReplaceData, CertificateReplaceErrors, CertificateReplaceResponses, CertificateRevertData, CertificateRevertErrors, CertificateRevertResponses, CertificateSelfSignData, CertificateSelfSignErrors, CertificateSelfSignResponses, CertificateShowData, CertificateShowErrors, CertificateShowResponses, DeletedSnapshotDeleteData, DeletedSnapshotDeleteErrors, DeletedSnapshotDeleteResponses, DeletedSnapshotListData, DeletedSnapshotListErrors, DeletedSnapshotListResponses, DeletedSnapshotRecoverData, DeletedSnapshotRecoverErrors, DeletedSnapshotRecoverResponses, DeletedSnapshotShowData, DeletedSnapshotShowErrors, DeletedSnapshotShowResponses, DeletedVolumeDeleteData, DeletedVolumeDeleteErrors, DeletedVolumeDeleteResponses, DeletedVolumeListData, DeletedVolumeListErrors, DeletedVolumeListResponses, DeletedVolumeRecoverData, DeletedVolumeRecoverErrors, DeletedVolumeRecoverResponses, DeletedVolumeShowData, DeletedVolumeShowErrors, DeletedVolumeShowResponses, DiskHistoryData, DiskHistoryErrors, DiskHistoryResponses, DiskListData, DiskListErrors, DiskListResponses, DiskLocateData, DiskLocateErrors, DiskLocateResponses, DiskShowData, DiskShowErrors, DiskShowResponses, DiskWipeData, DiskWipeErrors, DiskWipeResponses, DriftShowData, DriftShowErrors, DriftShowResponses, EngineListData, EngineListErrors, EngineListResponses, EventExportData, EventExportErrors, EventExportResponses, EventListData, EventListErrors, EventListResponses, EventShowData, EventShowErrors, EventShowResponses, EventStreamData, EventStreamErrors, EventStreamResponse, EventStreamResponses, EventUndoData, EventUndoErrors, EventUndoResponses, FcPortCreateData, FcPortCreateErrors, FcPortCreateResponses, FcPortDeleteData, FcPortDeleteErrors, FcPortDeleteResponses, FcPortListData, FcPortListErrors, FcPortListResponses, FcPortPatchData, FcPortPatchErrors, FcPortPatchResponses, FcPortShowData, FcPortShowErrors, FcPortShowResponses, FirewallShowData, FirewallShowErrors, FirewallShowResponses, ForeignArrayAdoptData, ForeignArrayAdoptErrors, ForeignArrayAdoptResponses, ForeignArrayListData, ForeignArrayListErrors, ForeignArrayListResponses, ForeignArrayStartData, ForeignArrayStartErrors, ForeignArrayStartResponses, HealthShowData, HealthShowErrors, HealthShowResponses, HostCreateData, HostCreateErrors, HostCreateResponses, HostDeleteData, HostDeleteErrors, HostDeleteResponses, HostGroupCreateData, HostGroupCreateErrors, HostGroupCreateResponses, HostGroupDeleteData, HostGroupDeleteErrors, HostGroupDeleteResponses, HostGroupListData, HostGroupListErrors, HostGroupListResponses, HostGroupPatchData, HostGroupPatchErrors, HostGroupPatchResponses, HostGroupShowData, HostGroupShowErrors, HostGroupShowResponses, HostKitData, HostKitDownloadData, HostKitDownloadErrors, HostKitDownloadResponses, HostKitErrors, HostKitResponses, HostListData, HostListErrors, HostListResponses, HostPatchData, HostPatchErrors, HostPatchResponses, HostPathsData, HostPathsErrors, HostPathsResponses, HostShowData, HostShowErrors, HostShowResponses, HostVerifyPathsData, HostVerifyPathsErrors, HostVerifyPathsResponses, InitiatorListData, InitiatorListErrors, InitiatorListResponses, InterfaceChangeData, InterfaceChangeErrors, InterfaceChangeResponses, InterfaceConfirmData, InterfaceConfirmErrors, InterfaceConfirmResponses, InterfaceCreateData, InterfaceCreateErrors, InterfaceCreateResponses, InterfaceListData, InterfaceListErrors, InterfaceListResponses, InterfaceRemoveData, InterfaceRemoveErrors, InterfaceRemoveResponses, InterfaceRevertData, InterfaceRevertErrors, InterfaceRevertResponses, InterfaceShowData, InterfaceShowErrors, InterfaceShowResponses, JobListData, JobListErrors, JobListResponses, JobResolveData, JobResolveErrors, JobResolveResponses, JobShowData, JobShowErrors, JobShowResponses, LayoutListData, LayoutListErrors, LayoutListResponses, LoginCreateData, LoginCreateErrors, LoginCreateResponses, LoginDeleteData, LoginDeleteErrors, LoginDeleteResponses, LoginEndData, LoginEndErrors, LoginEndResponses, LoginListData, LoginListErrors, LoginListResponses, MappingCreateBatchData, MappingCreateBatchErrors, MappingCreateBatchResponses, MappingCreateData, MappingCreateErrors, MappingCreateResponses, MappingDeleteData, MappingDeleteErrors, MappingDeleteResponses, MappingListData, MappingListErrors, MappingListResponses, MappingShowData, MappingShowErrors, MappingShowResponses, MeShowData, MeShowErrors, MeShowResponses, PasswordChangeData, PasswordChangeErrors, PasswordChangeResponses, PerformanceListData, PerformanceListErrors, PerformanceListResponses, PerformanceShowData, PerformanceShowErrors, PerformanceShowResponses, PortalCreateData, PortalCreateErrors, PortalCreateResponses, PortalDeleteData, PortalDeleteErrors, PortalDeleteResponses, PortalListData, PortalListErrors, PortalListResponses, PortalShowData, PortalShowErrors, PortalShowResponses, RdmaDeviceListData, RdmaDeviceListErrors, RdmaDeviceListResponses, ScheduleCreateData, ScheduleCreateErrors, ScheduleCreateResponses, ScheduleDeleteData, ScheduleDeleteErrors, ScheduleDeleteResponses, ScheduleListData, ScheduleListErrors, ScheduleListResponses, SchedulePatchData, SchedulePatchErrors, SchedulePatchResponses, ScheduleRunData, ScheduleRunErrors, ScheduleRunResponses, ScheduleShowData, ScheduleShowErrors, ScheduleShowResponses, SearchListData, SearchListErrors, SearchListResponses, SecondFactorConfirmData, SecondFactorConfirmErrors, SecondFactorConfirmResponses, SecondFactorRemoveData, SecondFactorRemoveErrors, SecondFactorRemoveResponses, SecondFactorRenewCodesData, SecondFactorRenewCodesErrors, SecondFactorRenewCodesResponses, SecondFactorStartData, SecondFactorStartErrors, SecondFactorStartResponses, SessionDisconnectData, SessionDisconnectErrors, SessionDisconnectResponses, SessionListData, SessionListErrors, SessionListResponses, SettingPatchData, SettingPatchErrors, SettingPatchResponses, SettingShowData, SettingShowErrors, SettingShowResponses, SiteAdoptData, SiteAdoptErrors, SiteAdoptResponses, SiteApplyData, SiteApplyErrors, SiteApplyResponses, SiteInspectData, SiteInspectErrors, SiteInspectResponses, SitePlanData, SitePlanErrors, SitePlanResponses, SiteSaveconfigData, SiteSaveconfigErrors, SiteSaveconfigResponses, SiteSchemaShowData, SiteSchemaShowErrors, SiteSchemaShowResponses, SiteShowData, SiteShowErrors, SiteShowResponses, SnapshotCloneData, SnapshotCloneErrors, SnapshotCloneResponses, SnapshotCreateBatchData, SnapshotCreateBatchErrors, SnapshotCreateBatchResponses, SnapshotCreateData, SnapshotCreateErrors, SnapshotCreateResponses, SnapshotDeleteData, SnapshotDeleteErrors, SnapshotDeleteResponses, SnapshotListData, SnapshotListErrors, SnapshotListResponses, SnapshotShowData, SnapshotShowErrors, SnapshotShowResponses, StatusShowData, StatusShowErrors, StatusShowResponses, TokenCreateData, TokenCreateErrors, TokenCreateResponses, TokenDeleteData, TokenDeleteErrors, TokenDeleteResponses, TokenListData, TokenListErrors, TokenListResponses, TokenShowData, TokenShowErrors, TokenShowResponses, UpdateCreateData, UpdateCreateErrors, UpdateCreateResponses, UpdateFetchData, UpdateFetchErrors, UpdateFetchResponses, UpdateRollBackData, UpdateRollBackErrors, UpdateRollBackResponses, UpdateShowData, UpdateShowErrors, UpdateShowResponses, UpdateUploadData, UpdateUploadErrors, UpdateUploadResponses, UserCreateData, UserCreateErrors, UserCreateResponses, UserDeleteData, UserDeleteErrors, UserDeleteResponses, UserListData, UserListErrors, UserListResponses, UserPatchData, UserPatchErrors, UserPatchResponses, UserShowData, UserShowErrors, UserShowResponses, VolumeCreateBatchData, VolumeCreateBatchErrors, VolumeCreateBatchResponses, VolumeCreateData, VolumeCreateErrors, VolumeCreateResponses, VolumeDeleteBatchData, VolumeDeleteBatchErrors, VolumeDeleteBatchResponses, VolumeDeleteData, VolumeDeleteErrors, VolumeDeleteResponses, VolumeGrowData, VolumeGrowErrors, VolumeGrowResponses, VolumeListData, VolumeListErrors, VolumeListResponses, VolumePatchData, VolumePatchErrors, VolumePatchResponses, VolumeRollBackData, VolumeRollBackErrors, VolumeRollBackResponses, VolumeShowData, VolumeShowErrors, VolumeShowResponses, VolumeWhyData, VolumeWhyErrors, VolumeWhyResponses } from './types.gen';
+import type { AlertAcknowledgeData, AlertAcknowledgeErrors, AlertAcknowledgeResponses, AlertListData, AlertListErrors, AlertListResponses, AlertReopenData, AlertReopenErrors, AlertReopenResponses, AlertShowData, AlertShowErrors, AlertShowResponses, AlertSilenceData, AlertSilenceErrors, AlertSilenceResponses, AlertTestData, AlertTestErrors, AlertTestResponses, ApplianceBackupData, ApplianceBackupErrors, ApplianceBackupResponses, AppliancePowerOffData, AppliancePowerOffErrors, AppliancePowerOffResponses, ApplianceRebuildData, ApplianceRebuildErrors, ApplianceRebuildResponses, ApplianceRestartData, ApplianceRestartErrors, ApplianceRestartResponses, ApplianceRestoreData, ApplianceRestoreErrors, ApplianceRestoreResponses, ApplianceStoreBackupData, ApplianceStoreBackupErrors, ApplianceStoreBackupResponses, ApplianceSupportData, ApplianceSupportErrors, ApplianceSupportResponses, ArrayAddDisksData, ArrayAddDisksErrors, ArrayAddDisksResponses, ArrayAddSparesData, ArrayAddSparesErrors, ArrayAddSparesResponses, ArrayCapacityData, ArrayCapacityErrors, ArrayCapacityResponses, ArrayChangeKeyData, ArrayChangeKeyErrors, ArrayChangeKeyResponses, ArrayCreateData, ArrayCreateErrors, ArrayCreateResponses, ArrayDeleteData, ArrayDeleteErrors, ArrayDeleteResponses, ArrayFailData, ArrayFailErrors, ArrayFailResponses, ArrayForceStartData, ArrayForceStartErrors, ArrayForceStartResponses, ArrayForgetData, ArrayForgetErrors, ArrayForgetResponses, ArrayGrowData, ArrayGrowErrors, ArrayGrowResponses, ArrayListData, ArrayListErrors, ArrayListResponses, ArrayPatchData, ArrayPatchErrors, ArrayPatchResponses, ArrayReaddData, ArrayReaddErrors, ArrayReaddResponses, ArrayReleaseData, ArrayReleaseErrors, ArrayReleaseResponses, ArrayRemoveData, ArrayRemoveErrors, ArrayRemoveResponses, ArrayReplaceData, ArrayReplaceErrors, ArrayReplaceResponses, ArrayReshapeData, ArrayReshapeErrors, ArrayReshapeResponses, ArrayScrubData, ArrayScrubErrors, ArrayScrubResponses, ArrayShowData, ArrayShowErrors, ArrayShowResponses, ArrayUnlockData, ArrayUnlockErrors, ArrayUnlockResponses, CertificateReplaceData, CertificateReplaceErrors, CertificateReplaceResponses, CertificateRevertData, CertificateRevertErrors, CertificateRevertResponses, CertificateSelfSignData, CertificateSelfSignErrors, CertificateSelfSignResponses, CertificateShowData, CertificateShowErrors, CertificateShowResponses, DeletedSnapshotDeleteBatchData, DeletedSnapshotDeleteBatchErrors, DeletedSnapshotDeleteBatchResponses, DeletedSnapshotDeleteData, DeletedSnapshotDeleteErrors, DeletedSnapshotDeleteResponses, DeletedSnapshotListData, DeletedSnapshotListErrors, DeletedSnapshotListResponses, DeletedSnapshotRecoverBatchData, DeletedSnapshotRecoverBatchErrors, DeletedSnapshotRecoverBatchResponses, DeletedSnapshotRecoverData, DeletedSnapshotRecoverErrors, DeletedSnapshotRecoverResponses, DeletedSnapshotShowData, DeletedSnapshotShowErrors, DeletedSnapshotShowResponses, DeletedVolumeDeleteBatchData, DeletedVolumeDeleteBatchErrors, DeletedVolumeDeleteBatchResponses, DeletedVolumeDeleteData, DeletedVolumeDeleteErrors, DeletedVolumeDeleteResponses, DeletedVolumeListData, DeletedVolumeListErrors, DeletedVolumeListResponses, DeletedVolumeRecoverBatchData, DeletedVolumeRecoverBatchErrors, DeletedVolumeRecoverBatchResponses, DeletedVolumeRecoverData, DeletedVolumeRecoverErrors, DeletedVolumeRecoverResponses, DeletedVolumeShowData, DeletedVolumeShowErrors, DeletedVolumeShowResponses, DiskHistoryData, DiskHistoryErrors, DiskHistoryResponses, DiskListData, DiskListErrors, DiskListResponses, DiskLocateData, DiskLocateErrors, DiskLocateResponses, DiskShowData, DiskShowErrors, DiskShowResponses, DiskWipeData, DiskWipeErrors, DiskWipeResponses, DriftShowData, DriftShowErrors, DriftShowResponses, EngineListData, EngineListErrors, EngineListResponses, EventExportData, EventExportErrors, EventExportResponses, EventListData, EventListErrors, EventListResponses, EventShowData, EventShowErrors, EventShowResponses, EventStreamData, EventStreamErrors, EventStreamResponse, EventStreamResponses, EventUndoData, EventUndoErrors, EventUndoResponses, FcPortCreateData, FcPortCreateErrors, FcPortCreateResponses, FcPortDeleteData, FcPortDeleteErrors, FcPortDeleteResponses, FcPortListData, FcPortListErrors, FcPortListResponses, FcPortPatchData, FcPortPatchErrors, FcPortPatchResponses, FcPortShowData, FcPortShowErrors, FcPortShowResponses, FirewallShowData, FirewallShowErrors, FirewallShowResponses, ForeignArrayAdoptData, ForeignArrayAdoptErrors, ForeignArrayAdoptResponses, ForeignArrayListData, ForeignArrayListErrors, ForeignArrayListResponses, ForeignArrayStartData, ForeignArrayStartErrors, ForeignArrayStartResponses, HealthShowData, HealthShowErrors, HealthShowResponses, HostCreateData, HostCreateErrors, HostCreateResponses, HostDeleteBatchData, HostDeleteBatchErrors, HostDeleteBatchResponses, HostDeleteData, HostDeleteErrors, HostDeleteResponses, HostGroupCreateData, HostGroupCreateErrors, HostGroupCreateResponses, HostGroupDeleteData, HostGroupDeleteErrors, HostGroupDeleteResponses, HostGroupListData, HostGroupListErrors, HostGroupListResponses, HostGroupPatchData, HostGroupPatchErrors, HostGroupPatchResponses, HostGroupShowData, HostGroupShowErrors, HostGroupShowResponses, HostKitData, HostKitDownloadData, HostKitDownloadErrors, HostKitDownloadResponses, HostKitErrors, HostKitResponses, HostListData, HostListErrors, HostListResponses, HostPatchData, HostPatchErrors, HostPatchResponses, HostPathsData, HostPathsErrors, HostPathsResponses, HostShowData, HostShowErrors, HostShowResponses, HostVerifyPathsData, HostVerifyPathsErrors, HostVerifyPathsResponses, InitiatorListData, InitiatorListErrors, InitiatorListResponses, InterfaceChangeData, InterfaceChangeErrors, InterfaceChangeResponses, InterfaceConfirmData, InterfaceConfirmErrors, InterfaceConfirmResponses, InterfaceCreateData, InterfaceCreateErrors, InterfaceCreateResponses, InterfaceListData, InterfaceListErrors, InterfaceListResponses, InterfaceRemoveData, InterfaceRemoveErrors, InterfaceRemoveResponses, InterfaceRevertData, InterfaceRevertErrors, InterfaceRevertResponses, InterfaceShowData, InterfaceShowErrors, InterfaceShowResponses, JobListData, JobListErrors, JobListResponses, JobResolveData, JobResolveErrors, JobResolveResponses, JobShowData, JobShowErrors, JobShowResponses, LayoutListData, LayoutListErrors, LayoutListResponses, LoginCreateData, LoginCreateErrors, LoginCreateResponses, LoginDeleteData, LoginDeleteErrors, LoginDeleteResponses, LoginEndData, LoginEndErrors, LoginEndResponses, LoginListData, LoginListErrors, LoginListResponses, MappingCreateBatchData, MappingCreateBatchErrors, MappingCreateBatchResponses, MappingCreateData, MappingCreateErrors, MappingCreateResponses, MappingDeleteBatchData, MappingDeleteBatchErrors, MappingDeleteBatchResponses, MappingDeleteData, MappingDeleteErrors, MappingDeleteResponses, MappingListData, MappingListErrors, MappingListResponses, MappingShowData, MappingShowErrors, MappingShowResponses, MeShowData, MeShowErrors, MeShowResponses, PasswordChangeData, PasswordChangeErrors, PasswordChangeResponses, PerformanceListData, PerformanceListErrors, PerformanceListResponses, PerformanceShowData, PerformanceShowErrors, PerformanceShowResponses, PortalCreateData, PortalCreateErrors, PortalCreateResponses, PortalDeleteData, PortalDeleteErrors, PortalDeleteResponses, PortalListData, PortalListErrors, PortalListResponses, PortalPatchData, PortalPatchErrors, PortalPatchResponses, PortalShowData, PortalShowErrors, PortalShowResponses, RdmaDeviceListData, RdmaDeviceListErrors, RdmaDeviceListResponses, ScheduleCreateData, ScheduleCreateErrors, ScheduleCreateResponses, ScheduleDeleteData, ScheduleDeleteErrors, ScheduleDeleteResponses, ScheduleListData, ScheduleListErrors, ScheduleListResponses, SchedulePatchData, SchedulePatchErrors, SchedulePatchResponses, SchedulePreviewData, SchedulePreviewErrors, SchedulePreviewResponses, ScheduleRunData, ScheduleRunErrors, ScheduleRunResponses, ScheduleShowData, ScheduleShowErrors, ScheduleShowResponses, SearchListData, SearchListErrors, SearchListResponses, SecondFactorConfirmData, SecondFactorConfirmErrors, SecondFactorConfirmResponses, SecondFactorRemoveData, SecondFactorRemoveErrors, SecondFactorRemoveResponses, SecondFactorRenewCodesData, SecondFactorRenewCodesErrors, SecondFactorRenewCodesResponses, SecondFactorStartData, SecondFactorStartErrors, SecondFactorStartResponses, SessionDisconnectData, SessionDisconnectErrors, SessionDisconnectResponses, SessionListData, SessionListErrors, SessionListResponses, SettingPatchData, SettingPatchErrors, SettingPatchResponses, SettingShowData, SettingShowErrors, SettingShowResponses, SiteAdoptData, SiteAdoptErrors, SiteAdoptResponses, SiteApplyData, SiteApplyErrors, SiteApplyResponses, SiteInspectData, SiteInspectErrors, SiteInspectResponses, SitePlanData, SitePlanErrors, SitePlanResponses, SiteSaveconfigData, SiteSaveconfigErrors, SiteSaveconfigResponses, SiteSchemaShowData, SiteSchemaShowErrors, SiteSchemaShowResponses, SiteShowData, SiteShowErrors, SiteShowResponses, SnapshotCloneData, SnapshotCloneErrors, SnapshotCloneResponses, SnapshotCreateBatchData, SnapshotCreateBatchErrors, SnapshotCreateBatchResponses, SnapshotCreateData, SnapshotCreateErrors, SnapshotCreateResponses, SnapshotDeleteBatchData, SnapshotDeleteBatchErrors, SnapshotDeleteBatchResponses, SnapshotDeleteData, SnapshotDeleteErrors, SnapshotDeleteResponses, SnapshotListData, SnapshotListErrors, SnapshotListResponses, SnapshotShowData, SnapshotShowErrors, SnapshotShowResponses, StatusShowData, StatusShowErrors, StatusShowResponses, TokenCreateData, TokenCreateErrors, TokenCreateResponses, TokenDeleteData, TokenDeleteErrors, TokenDeleteResponses, TokenListData, TokenListErrors, TokenListResponses, TokenShowData, TokenShowErrors, TokenShowResponses, UpdateCreateData, UpdateCreateErrors, UpdateCreateResponses, UpdateFetchData, UpdateFetchErrors, UpdateFetchResponses, UpdateRollBackData, UpdateRollBackErrors, UpdateRollBackResponses, UpdateShowData, UpdateShowErrors, UpdateShowResponses, UpdateUploadData, UpdateUploadErrors, UpdateUploadResponses, UserCreateData, UserCreateErrors, UserCreateResponses, UserDeleteData, UserDeleteErrors, UserDeleteResponses, UserListData, UserListErrors, UserListResponses, UserPatchData, UserPatchErrors, UserPatchResponses, UserShowData, UserShowErrors, UserShowResponses, VolumeCreateBatchData, VolumeCreateBatchErrors, VolumeCreateBatchResponses, VolumeCreateData, VolumeCreateErrors, VolumeCreateResponses, VolumeDeleteBatchData, VolumeDeleteBatchErrors, VolumeDeleteBatchResponses, VolumeDeleteData, VolumeDeleteErrors, VolumeDeleteResponses, VolumeGrowData, VolumeGrowErrors, VolumeGrowResponses, VolumeListData, VolumeListErrors, VolumeListResponses, VolumePatchData, VolumePatchErrors, VolumePatchResponses, VolumeRollBackData, VolumeRollBackErrors, VolumeRollBackResponses, VolumeShowData, VolumeShowErrors, VolumeShowResponses, VolumeWhyData, VolumeWhyErrors, VolumeWhyResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -1189,6 +1189,49 @@ export const volumeRollBack = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
+ * Recovers many deleted volumes as one job, all or none
+ *
+ * Recovers many deleted volumes as one job, all or none.
+ *
+ * Each gets its former name. If one cannot be recovered now, `errors` names it and nothing is changed.
+ */
+export const deletedVolumeRecoverBatch = <ThrowOnError extends boolean = false>(options: Options<DeletedVolumeRecoverBatchData, ThrowOnError>): RequestResult<DeletedVolumeRecoverBatchResponses, DeletedVolumeRecoverBatchErrors, ThrowOnError> => (options.client ?? client).post<DeletedVolumeRecoverBatchResponses, DeletedVolumeRecoverBatchErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/deleted-volumes:recover-batch',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Erases many deleted volumes as one job, all or none
+ *
+ * Erases many deleted volumes as one job, all or none.
+ *
+ * If one cannot be erased now, `errors` names it and nothing is changed. The volumes that were erased before the job
+ * failed are lost.
+ */
+export const deletedVolumeDeleteBatch = <ThrowOnError extends boolean = false>(options: Options<DeletedVolumeDeleteBatchData, ThrowOnError>): RequestResult<DeletedVolumeDeleteBatchResponses, DeletedVolumeDeleteBatchErrors, ThrowOnError> => (options.client ?? client).post<DeletedVolumeDeleteBatchResponses, DeletedVolumeDeleteBatchErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/deleted-volumes:delete-batch',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Lists the deleted volumes that can be recovered
  *
  * Lists the deleted volumes that can be recovered.
@@ -1279,6 +1322,29 @@ export const snapshotCreateBatch = <ThrowOnError extends boolean = false>(option
 });
 
 /**
+ * Deletes many snapshots as one job, all or none
+ *
+ * Deletes many snapshots as one job, all or none.
+ *
+ * If a snapshot cannot be deleted now, `errors` names it and nothing is changed. The snapshots can be recovered for
+ * the hours of the setting `deleted_keep_hours`. With 0 hours, snapshots that were erased before the job failed are
+ * lost.
+ */
+export const snapshotDeleteBatch = <ThrowOnError extends boolean = false>(options: Options<SnapshotDeleteBatchData, ThrowOnError>): RequestResult<SnapshotDeleteBatchResponses, SnapshotDeleteBatchErrors, ThrowOnError> => (options.client ?? client).post<SnapshotDeleteBatchResponses, SnapshotDeleteBatchErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/snapshots:delete-batch',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Lists the snapshots
  *
  * Lists the snapshots.
@@ -1361,6 +1427,49 @@ export const snapshotClone = <ThrowOnError extends boolean = false>(options: Opt
             type: 'apiKey'
         }, { scheme: 'bearer', type: 'http' }],
     url: '/api/v1/snapshots/{snapshot}:clone',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Recovers many deleted snapshots as one job, all or none
+ *
+ * Recovers many deleted snapshots as one job, all or none.
+ *
+ * Each gets its former name. If one cannot be recovered now, `errors` names it and nothing is changed.
+ */
+export const deletedSnapshotRecoverBatch = <ThrowOnError extends boolean = false>(options: Options<DeletedSnapshotRecoverBatchData, ThrowOnError>): RequestResult<DeletedSnapshotRecoverBatchResponses, DeletedSnapshotRecoverBatchErrors, ThrowOnError> => (options.client ?? client).post<DeletedSnapshotRecoverBatchResponses, DeletedSnapshotRecoverBatchErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/deleted-snapshots:recover-batch',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Erases many deleted snapshots as one job, all or none
+ *
+ * Erases many deleted snapshots as one job, all or none.
+ *
+ * If one cannot be erased now, `errors` names it and nothing is changed. The snapshots that were erased before the job
+ * failed are lost.
+ */
+export const deletedSnapshotDeleteBatch = <ThrowOnError extends boolean = false>(options: Options<DeletedSnapshotDeleteBatchData, ThrowOnError>): RequestResult<DeletedSnapshotDeleteBatchResponses, DeletedSnapshotDeleteBatchErrors, ThrowOnError> => (options.client ?? client).post<DeletedSnapshotDeleteBatchResponses, DeletedSnapshotDeleteBatchErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/deleted-snapshots:delete-batch',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -1503,6 +1612,28 @@ export const hostVerifyPaths = <ThrowOnError extends boolean = false>(options: O
             type: 'apiKey'
         }, { scheme: 'bearer', type: 'http' }],
     url: '/api/v1/hosts/{host}:verify-paths',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Deletes many hosts, all or none
+ *
+ * Deletes many hosts, all or none.
+ *
+ * Refused if any of the hosts has mappings or belongs to a host group, unless `cascade` is set; `errors` names each of
+ * them. With `cascade`, volumes that hosts used within the last minute must be named in `confirm`.
+ */
+export const hostDeleteBatch = <ThrowOnError extends boolean = false>(options: Options<HostDeleteBatchData, ThrowOnError>): RequestResult<HostDeleteBatchResponses, HostDeleteBatchErrors, ThrowOnError> => (options.client ?? client).post<HostDeleteBatchResponses, HostDeleteBatchErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/hosts:delete-batch',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -1784,6 +1915,30 @@ export const portalShow = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
+ * Renames a portal, or moves it to another address or port
+ *
+ * Renames a portal, or moves it to another address or port.
+ *
+ * The portal listens at its new place before it stops listening at the old one. If it cannot listen there, it
+ * continues at the old one, and `reason` says why. Hosts that are logged in through the old place keep their iSCSI
+ * and iSER sessions until their connections end, and lose their NVMe connections when it closes. If both places
+ * overlap, such as `0.0.0.0` and an address with the same port, the old one is closed first. Requires `If-Match`.
+ */
+export const portalPatch = <ThrowOnError extends boolean = false>(options: Options<PortalPatchData, ThrowOnError>): RequestResult<PortalPatchResponses, PortalPatchErrors, ThrowOnError> => (options.client ?? client).patch<PortalPatchResponses, PortalPatchErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/portals/{portal}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Lists the RDMA devices of the appliance
  *
  * Lists the RDMA devices of the appliance.
@@ -2061,6 +2216,28 @@ export const mappingCreateBatch = <ThrowOnError extends boolean = false>(options
 });
 
 /**
+ * Deletes many mappings, all or none
+ *
+ * Deletes many mappings, all or none.
+ *
+ * The hosts lose the volumes immediately; the volumes and their data remain. If a mapping cannot be deleted now,
+ * `errors` names it and nothing is changed. Volumes that hosts are using must be named in `confirm`.
+ */
+export const mappingDeleteBatch = <ThrowOnError extends boolean = false>(options: Options<MappingDeleteBatchData, ThrowOnError>): RequestResult<MappingDeleteBatchResponses, MappingDeleteBatchErrors, ThrowOnError> => (options.client ?? client).post<MappingDeleteBatchResponses, MappingDeleteBatchErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/mappings:delete-batch',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Lists the mappings, with their export state
  *
  * Lists the mappings, with their export state.
@@ -2235,6 +2412,23 @@ export const scheduleCreate = <ThrowOnError extends boolean = false>(options: Op
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+/**
+ * Shows when a schedule with a cron expression would run
+ *
+ * Shows when a schedule with a cron expression would run.
+ *
+ * Nothing is created. The expression is evaluated in the time zone of the appliance.
+ */
+export const schedulePreview = <ThrowOnError extends boolean = false>(options: Options<SchedulePreviewData, ThrowOnError>): RequestResult<SchedulePreviewResponses, SchedulePreviewErrors, ThrowOnError> => (options.client ?? client).get<SchedulePreviewResponses, SchedulePreviewErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/schedules:preview',
+    ...options
 });
 
 /**
@@ -2537,6 +2731,24 @@ export const applianceBackup = <ThrowOnError extends boolean = false>(options: O
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+/**
+ * Creates a backup now and stores it on the server of the scheduled backups
+ *
+ * Creates a backup now and stores it on the server of the scheduled backups.
+ *
+ * Waits until the server has the whole file. Fails with 409 and the reason if the server does not accept it. Older
+ * backups are deleted afterward, as for a scheduled backup.
+ */
+export const applianceStoreBackup = <ThrowOnError extends boolean = false>(options?: Options<ApplianceStoreBackupData, ThrowOnError>): RequestResult<ApplianceStoreBackupResponses, ApplianceStoreBackupErrors, ThrowOnError> => (options?.client ?? client).post<ApplianceStoreBackupResponses, ApplianceStoreBackupErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/appliance:store-backup',
+    ...options
 });
 
 /**

@@ -158,6 +158,10 @@ export type Alert = {
      */
     family: AlertFamily | null;
     /**
+     * Object that the alert is about; `null` if it is about the whole appliance, or if the object no longer exists.
+     */
+    about: AlertObject | null;
+    /**
      * Severity of the alert: `info`, `warning` or `critical`.
      */
     severity: Severity;
@@ -217,7 +221,30 @@ export type AlertAcknowledge = {
 /**
  * Area of an alert, which is the first part of its key, as in `array.health:<id>`.
  */
-export type AlertFamily = 'agent' | 'array' | 'clock' | 'delivery' | 'disk' | 'exports' | 'fc_port' | 'firewall' | 'host' | 'initiator' | 'interface' | 'job' | 'login' | 'mapping' | 'portal' | 'schedule' | 'sealed_copy' | 'setting' | 'spdk' | 'subsystem' | 'system' | 'target' | 'thin_pool';
+export type AlertFamily = 'agent' | 'array' | 'backup' | 'clock' | 'delivery' | 'disk' | 'exports' | 'fc_port' | 'firewall' | 'host' | 'initiator' | 'interface' | 'job' | 'login' | 'mapping' | 'portal' | 'schedule' | 'sealed_copy' | 'setting' | 'spdk' | 'subsystem' | 'system' | 'target' | 'thin_pool';
+
+/**
+ * Kind of the object that an alert is about.
+ */
+export type AlertNoun = 'array' | 'disk' | 'fc_port' | 'host' | 'host_group' | 'interface' | 'job' | 'portal' | 'schedule' | 'volume';
+
+/**
+ * The object that an alert is about.
+ */
+export type AlertObject = {
+    /**
+     * Kind of the object.
+     */
+    noun: AlertNoun;
+    /**
+     * ID of the object, by which `ref` of the list finds its alerts.
+     */
+    id: string;
+    /**
+     * Name of the object; the ID of a disk, the WWPN of an FC port and the title of a job.
+     */
+    name: string;
+};
 
 /**
  * One page of a list.
@@ -826,6 +853,110 @@ export type BackupRequest = {
 };
 
 /**
+ * Settings of scheduled backups, which are stored on a WebDAV server over HTTPS.
+ *
+ * The server's certificate is always verified. Redirects are not followed.
+ */
+export type BackupSettings = {
+    /**
+     * HTTPS address of an existing folder on the WebDAV server. It is shown to every user, so it must not be secret.
+     */
+    url: string;
+    /**
+     * User name for the login to the server (HTTP basic authentication). If omitted, requests have no login.
+     */
+    user?: string | null;
+    /**
+     * Password of the user. Never returned.
+     *
+     * If omitted, the stored password is retained as long as server and user do not change.
+     */
+    password?: null;
+    /**
+     * Passphrase that encrypts the backups, of 12 to 256 characters. Never returned.
+     *
+     * The passphrase is stored on the appliance, encrypted like every other secret, and must also be stored elsewhere:
+     * without it, the backups cannot be restored. If omitted, the stored passphrase is retained. Earlier backups keep the
+     * passphrase they were encrypted with.
+     */
+    passphrase?: null;
+    /**
+     * Cron expression with minute, hour, day of month, month and weekday, in the time zone of the appliance.
+     */
+    when?: string;
+    /**
+     * Number of backups to retain on the server.
+     *
+     * The appliance deletes only backups that it stored there itself, and only after a newer one was stored.
+     */
+    keep?: number;
+    /**
+     * Whether the backups include the certificate with its private key.
+     */
+    certificate?: boolean;
+};
+
+/**
+ * State of the scheduled backups.
+ */
+export type BackupState = {
+    /**
+     * When the next backup is created, in UTC. A failed backup is repeated every 15 minutes.
+     */
+    next_run_at: string;
+    /**
+     * When the last backup was attempted, in UTC. `null` if none was attempted.
+     */
+    last_tried_at: string | null;
+    /**
+     * Reason why the last backup was not stored. `null` if it was stored.
+     */
+    trouble: string | null;
+    /**
+     * Reason why older backups could not be deleted. `null` if they could.
+     */
+    untidy: string | null;
+    /**
+     * Backups that the appliance stored in this folder and has not deleted, the newest first.
+     */
+    stored: Array<StoredBackup>;
+};
+
+/**
+ * Settings of scheduled backups. Password and passphrase are never returned.
+ */
+export type BackupTarget = {
+    /**
+     * HTTPS address of the folder on the WebDAV server.
+     */
+    url: string;
+    /**
+     * User name for the login to the server. `null` if requests have no login.
+     */
+    user: string | null;
+    /**
+     * Whether a password for the server is stored.
+     */
+    has_password: boolean;
+    /**
+     * Whether the passphrase that encrypts the backups is stored.
+     */
+    has_passphrase: boolean;
+    /**
+     * Cron expression with minute, hour, day of month, month and weekday, in the time zone of the appliance.
+     */
+    when: string;
+    /**
+     * Number of backups to retain on the server.
+     */
+    keep: number;
+    /**
+     * Whether the backups include the certificate with its private key.
+     */
+    certificate: boolean;
+};
+
+/**
  * Mode of a bond, as the Linux kernel names it.
  */
 export type BondMode = 'active-backup' | '802.3ad' | 'balance-xor' | 'balance-rr' | 'balance-tlb' | 'balance-alb';
@@ -843,7 +974,7 @@ export type CapacityDay = {
      */
     used_bytes: number;
     /**
-     * Capacity of the array in bytes, without redundancy.
+     * Capacity of the array for volumes in bytes.
      */
     usable_bytes: number;
 };
@@ -1129,6 +1260,16 @@ export type DeletedSnapshot = {
 };
 
 /**
+ * Deleted snapshots to recover or erase as one job, all or none.
+ */
+export type DeletedSnapshotBatch = {
+    /**
+     * IDs of the deleted snapshots, or their names if the names are unique.
+     */
+    deleted_snapshots: Array<string>;
+};
+
+/**
  * One page of a list.
  */
 export type DeletedSnapshotPage = {
@@ -1224,6 +1365,16 @@ export type DeletedVolume = {
      * When the record of the deleted volume was last changed, in UTC.
      */
     updated_at: string;
+};
+
+/**
+ * Deleted volumes to recover or erase as one job, all or none.
+ */
+export type DeletedVolumeBatch = {
+    /**
+     * IDs of the deleted volumes, or their names if the names are unique.
+     */
+    deleted_volumes: Array<string>;
 };
 
 /**
@@ -2717,6 +2868,20 @@ export type ForeignVolume = {
 };
 
 /**
+ * An address and port that a portal has left and where it still listens.
+ */
+export type FormerPlace = {
+    /**
+     * IP address; for `nvme-fc`, WWNN and WWPN of an FC port.
+     */
+    address: string;
+    /**
+     * Port number, or null over Fibre Channel.
+     */
+    port: number | null;
+};
+
+/**
  * Confirmation that the API answers. It contains no other information, because no credentials are needed.
  */
 export type Health = {
@@ -2811,6 +2976,14 @@ export type Host = {
      */
     sessions: number | null;
     /**
+     * Connection of the host to the appliance now, over the paths to its own volumes and those of its host group.
+     */
+    connection: HostConnection;
+    /**
+     * When the host was last logged in, in UTC. `null` if it never was, or not since the appliance records this.
+     */
+    last_seen_at: string | null;
+    /**
      * When the host was created, in UTC.
      */
     created_at: string;
@@ -2819,6 +2992,11 @@ export type Host = {
      */
     updated_at: string;
 };
+
+/**
+ * Connection of a host to the appliance.
+ */
+export type HostConnection = 'online' | 'degraded' | 'offline' | 'never' | 'unknown';
 
 /**
  * A host to create. An initiator name belongs to one host only.
@@ -2861,6 +3039,20 @@ export type HostCreate = {
      * missing volumes as lost. If `null`, the paths stay closed until all volumes are present.
      */
     opens_without_missing_after_s?: number | null;
+};
+
+/**
+ * Hosts to delete in one transaction, all or none.
+ */
+export type HostDeleteBatch = {
+    /**
+     * Names or IDs of the hosts. Unless `cascade` is set, a host with mappings or in a host group is refused.
+     */
+    hosts: Array<string>;
+    /**
+     * Whether the mappings of the hosts are deleted too, and the hosts leave their host groups.
+     */
+    cascade?: boolean;
 };
 
 /**
@@ -4295,6 +4487,16 @@ export type MappingCreate = {
 };
 
 /**
+ * Mappings to delete in one transaction, all or none.
+ */
+export type MappingDeleteBatch = {
+    /**
+     * IDs of the mappings. A mapping whose volume is being changed is refused.
+     */
+    mappings: Array<string>;
+};
+
+/**
  * Mappings that a batch created.
  */
 export type MappingList = {
@@ -4866,6 +5068,10 @@ export type Portal = {
      */
     reason: string | null;
     /**
+     * Places that the portal has left, where it continues to listen until it listens at its new one.
+     */
+    former_places: Array<FormerPlace>;
+    /**
      * When the portal was created, in UTC.
      */
     created_at: string;
@@ -4922,6 +5128,29 @@ export type PortalPage = {
      * Number of entries on all pages.
      */
     total: number;
+};
+
+/**
+ * Changes to a portal. An omitted field does not change, and `null` is refused.
+ *
+ * The protocol and the engine cannot be changed.
+ */
+export type PortalPatch = {
+    /**
+     * New name of the portal. Hosts do not notice it.
+     */
+    name?: string | null;
+    /**
+     * New address of the appliance to listen on, or `0.0.0.0` or `::` for all addresses.
+     *
+     * The portal listens at its new place before it stops listening at the old one, unless both overlap. For `nvme-fc`,
+     * the WWNN and WWPN of an FC port.
+     */
+    address?: string | null;
+    /**
+     * New port number to listen on. Must be omitted for `nvme-fc`.
+     */
+    port?: number | null;
 };
 
 /**
@@ -5863,6 +6092,24 @@ export type SchedulePatch = {
 };
 
 /**
+ * Times at which a cron expression would run a schedule.
+ */
+export type SchedulePreview = {
+    /**
+     * Cron expression with minute, hour, day of month, month and weekday, in `time_zone`.
+     */
+    when: string;
+    /**
+     * Time zone of the appliance, in which `when` is evaluated.
+     */
+    time_zone: string;
+    /**
+     * Next five times, in UTC.
+     */
+    next_runs: Array<string>;
+};
+
+/**
  * I/O scheduler of the member disks.
  */
 export type Scheduler = 'none' | 'mq-deadline';
@@ -6162,6 +6409,14 @@ export type Settings = {
      */
     discovery_auth: DiscoveryLogin | null;
     /**
+     * Settings of scheduled backups. `null` if none are set up.
+     */
+    backup: BackupTarget | null;
+    /**
+     * State of the scheduled backups. `null` if none are set up, or were just set up.
+     */
+    backup_state: BackupState | null;
+    /**
      * State of the delivery of messages over each configured channel.
      */
     deliveries: Array<DeliveryState>;
@@ -6254,6 +6509,10 @@ export type SettingsPatch = {
      * CHAP login required for the discovery of iSCSI targets. `null` removes the login.
      */
     discovery_auth?: DiscoveryAuth | null;
+    /**
+     * Settings of scheduled backups. `null` ends them; stored backups stay on the server.
+     */
+    backup?: BackupSettings | null;
 };
 
 /**
@@ -6809,6 +7068,16 @@ export type SnapshotCreate = {
 };
 
 /**
+ * Snapshots to delete as one job, all or none.
+ */
+export type SnapshotDeleteBatch = {
+    /**
+     * Names or IDs of the snapshots. On ZFS, a snapshot from which volumes were cloned is refused.
+     */
+    snapshots: Array<string>;
+};
+
+/**
  * One page of a list.
  */
 export type SnapshotPage = {
@@ -6923,6 +7192,24 @@ export type StillServed = {
      * Description of the object, with the hosts concerned.
      */
     words: string;
+};
+
+/**
+ * Backup on the server of the scheduled backups.
+ */
+export type StoredBackup = {
+    /**
+     * File name in the folder on the server.
+     */
+    name: string;
+    /**
+     * When the backup was created, in UTC.
+     */
+    made_at: string;
+    /**
+     * Size of the file in bytes.
+     */
+    size_bytes: number;
 };
 
 /**
@@ -7770,11 +8057,16 @@ export type StorageArray = {
      */
     uuid: string;
     /**
-     * Capacity of the array in bytes, without redundancy.
+     * Capacity of the array for volumes in bytes: without redundancy, the padding of ZFS and the space that the engine
+     * reserves.
      */
     usable_bytes: number;
     /**
-     * Free space for volumes in bytes; `null` if unknown.
+     * Part of `usable_bytes` that volumes, snapshots and the thin pool use; `null` if unknown.
+     */
+    used_bytes: number | null;
+    /**
+     * Rest of `usable_bytes`, free for volumes; `null` if unknown.
      */
     free_bytes: number | null;
     /**
@@ -8069,6 +8361,50 @@ export type BackupRequestWritable = {
     passphrase: string;
     /**
      * Whether the backup includes the certificate with its private key.
+     */
+    certificate?: boolean;
+};
+
+/**
+ * Settings of scheduled backups, which are stored on a WebDAV server over HTTPS.
+ *
+ * The server's certificate is always verified. Redirects are not followed.
+ */
+export type BackupSettingsWritable = {
+    /**
+     * HTTPS address of an existing folder on the WebDAV server. It is shown to every user, so it must not be secret.
+     */
+    url: string;
+    /**
+     * User name for the login to the server (HTTP basic authentication). If omitted, requests have no login.
+     */
+    user?: string | null;
+    /**
+     * Password of the user. Never returned.
+     *
+     * If omitted, the stored password is retained as long as server and user do not change.
+     */
+    password?: string | null;
+    /**
+     * Passphrase that encrypts the backups, of 12 to 256 characters. Never returned.
+     *
+     * The passphrase is stored on the appliance, encrypted like every other secret, and must also be stored elsewhere:
+     * without it, the backups cannot be restored. If omitted, the stored passphrase is retained. Earlier backups keep the
+     * passphrase they were encrypted with.
+     */
+    passphrase?: string | null;
+    /**
+     * Cron expression with minute, hour, day of month, month and weekday, in the time zone of the appliance.
+     */
+    when?: string;
+    /**
+     * Number of backups to retain on the server.
+     *
+     * The appliance deletes only backups that it stored there itself, and only after a newer one was stored.
+     */
+    keep?: number;
+    /**
+     * Whether the backups include the certificate with its private key.
      */
     certificate?: boolean;
 };
@@ -8569,6 +8905,10 @@ export type SettingsPatchWritable = {
      * CHAP login required for the discovery of iSCSI targets. `null` removes the login.
      */
     discovery_auth?: DiscoveryAuthWritable | null;
+    /**
+     * Settings of scheduled backups. `null` ends them; stored backups stay on the server.
+     */
+    backup?: BackupSettingsWritable | null;
 };
 
 /**
@@ -12880,6 +13220,10 @@ export type VolumeListData = {
          */
         name?: string | null;
         /**
+         * Only objects with this text in their name, description or an identifier, also as an operating system writes it (`naa.6001405...`). Case is ignored. Identifiers are searched for texts of four characters and more.
+         */
+        text?: string | null;
+        /**
          * Only volumes of this array, by ID or name.
          */
         array?: string | null;
@@ -13435,6 +13779,158 @@ export type VolumeRollBackResponses = {
 
 export type VolumeRollBackResponse = VolumeRollBackResponses[keyof VolumeRollBackResponses];
 
+export type DeletedVolumeRecoverBatchData = {
+    body: DeletedVolumeBatch;
+    headers?: {
+        /**
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Whether to return the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/deleted-volumes:recover-batch';
+};
+
+export type DeletedVolumeRecoverBatchErrors = {
+    /**
+     * The request is malformed.
+     */
+    400: Problem;
+    /**
+     * The request has no valid credentials.
+     */
+    401: Problem;
+    /**
+     * The user lacks the required role, or must first change the password or set up a second factor.
+     */
+    403: Problem;
+    /**
+     * The resource does not exist.
+     */
+    404: Problem;
+    /**
+     * The request body did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The request body is too large.
+     */
+    413: Problem;
+    /**
+     * A field is invalid. The property `errors` names each invalid field.
+     */
+    422: Problem;
+    /**
+     * Lunette encountered an internal error.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is unavailable. Retry later.
+     */
+    503: Problem;
+};
+
+export type DeletedVolumeRecoverBatchError = DeletedVolumeRecoverBatchErrors[keyof DeletedVolumeRecoverBatchErrors];
+
+export type DeletedVolumeRecoverBatchResponses = {
+    /**
+     * Plan of the change, for a dry run. Nothing is changed.
+     */
+    200: Plan;
+    /**
+     * Job that carries out the change.
+     */
+    202: Job;
+};
+
+export type DeletedVolumeRecoverBatchResponse = DeletedVolumeRecoverBatchResponses[keyof DeletedVolumeRecoverBatchResponses];
+
+export type DeletedVolumeDeleteBatchData = {
+    body: DeletedVolumeBatch;
+    headers?: {
+        /**
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Whether to return the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/deleted-volumes:delete-batch';
+};
+
+export type DeletedVolumeDeleteBatchErrors = {
+    /**
+     * The request is malformed.
+     */
+    400: Problem;
+    /**
+     * The request has no valid credentials.
+     */
+    401: Problem;
+    /**
+     * The user lacks the required role, or must first change the password or set up a second factor.
+     */
+    403: Problem;
+    /**
+     * The resource does not exist.
+     */
+    404: Problem;
+    /**
+     * The request body did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The request body is too large.
+     */
+    413: Problem;
+    /**
+     * A field is invalid. The property `errors` names each invalid field.
+     */
+    422: Problem;
+    /**
+     * Lunette encountered an internal error.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is unavailable. Retry later.
+     */
+    503: Problem;
+};
+
+export type DeletedVolumeDeleteBatchError = DeletedVolumeDeleteBatchErrors[keyof DeletedVolumeDeleteBatchErrors];
+
+export type DeletedVolumeDeleteBatchResponses = {
+    /**
+     * Plan of the change, for a dry run. Nothing is changed.
+     */
+    200: Plan;
+    /**
+     * Job that carries out the change.
+     */
+    202: Job;
+};
+
+export type DeletedVolumeDeleteBatchResponse = DeletedVolumeDeleteBatchResponses[keyof DeletedVolumeDeleteBatchResponses];
+
 export type DeletedVolumeListData = {
     body?: never;
     path?: never;
@@ -13817,6 +14313,82 @@ export type SnapshotCreateBatchResponses = {
 
 export type SnapshotCreateBatchResponse = SnapshotCreateBatchResponses[keyof SnapshotCreateBatchResponses];
 
+export type SnapshotDeleteBatchData = {
+    body: SnapshotDeleteBatch;
+    headers?: {
+        /**
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Whether to return the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/snapshots:delete-batch';
+};
+
+export type SnapshotDeleteBatchErrors = {
+    /**
+     * The request is malformed.
+     */
+    400: Problem;
+    /**
+     * The request has no valid credentials.
+     */
+    401: Problem;
+    /**
+     * The user lacks the required role, or must first change the password or set up a second factor.
+     */
+    403: Problem;
+    /**
+     * The resource does not exist.
+     */
+    404: Problem;
+    /**
+     * The request body did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The request body is too large.
+     */
+    413: Problem;
+    /**
+     * A field is invalid. The property `errors` names each invalid field.
+     */
+    422: Problem;
+    /**
+     * Lunette encountered an internal error.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is unavailable. Retry later.
+     */
+    503: Problem;
+};
+
+export type SnapshotDeleteBatchError = SnapshotDeleteBatchErrors[keyof SnapshotDeleteBatchErrors];
+
+export type SnapshotDeleteBatchResponses = {
+    /**
+     * Plan of the change, for a dry run. Nothing is changed.
+     */
+    200: Plan;
+    /**
+     * Job that carries out the change.
+     */
+    202: Job;
+};
+
+export type SnapshotDeleteBatchResponse = SnapshotDeleteBatchResponses[keyof SnapshotDeleteBatchResponses];
+
 export type SnapshotListData = {
     body?: never;
     path?: never;
@@ -14186,6 +14758,158 @@ export type SnapshotCloneResponses = {
 };
 
 export type SnapshotCloneResponse = SnapshotCloneResponses[keyof SnapshotCloneResponses];
+
+export type DeletedSnapshotRecoverBatchData = {
+    body: DeletedSnapshotBatch;
+    headers?: {
+        /**
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Whether to return the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/deleted-snapshots:recover-batch';
+};
+
+export type DeletedSnapshotRecoverBatchErrors = {
+    /**
+     * The request is malformed.
+     */
+    400: Problem;
+    /**
+     * The request has no valid credentials.
+     */
+    401: Problem;
+    /**
+     * The user lacks the required role, or must first change the password or set up a second factor.
+     */
+    403: Problem;
+    /**
+     * The resource does not exist.
+     */
+    404: Problem;
+    /**
+     * The request body did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The request body is too large.
+     */
+    413: Problem;
+    /**
+     * A field is invalid. The property `errors` names each invalid field.
+     */
+    422: Problem;
+    /**
+     * Lunette encountered an internal error.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is unavailable. Retry later.
+     */
+    503: Problem;
+};
+
+export type DeletedSnapshotRecoverBatchError = DeletedSnapshotRecoverBatchErrors[keyof DeletedSnapshotRecoverBatchErrors];
+
+export type DeletedSnapshotRecoverBatchResponses = {
+    /**
+     * Plan of the change, for a dry run. Nothing is changed.
+     */
+    200: Plan;
+    /**
+     * Job that carries out the change.
+     */
+    202: Job;
+};
+
+export type DeletedSnapshotRecoverBatchResponse = DeletedSnapshotRecoverBatchResponses[keyof DeletedSnapshotRecoverBatchResponses];
+
+export type DeletedSnapshotDeleteBatchData = {
+    body: DeletedSnapshotBatch;
+    headers?: {
+        /**
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Whether to return the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/deleted-snapshots:delete-batch';
+};
+
+export type DeletedSnapshotDeleteBatchErrors = {
+    /**
+     * The request is malformed.
+     */
+    400: Problem;
+    /**
+     * The request has no valid credentials.
+     */
+    401: Problem;
+    /**
+     * The user lacks the required role, or must first change the password or set up a second factor.
+     */
+    403: Problem;
+    /**
+     * The resource does not exist.
+     */
+    404: Problem;
+    /**
+     * The request body did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The request body is too large.
+     */
+    413: Problem;
+    /**
+     * A field is invalid. The property `errors` names each invalid field.
+     */
+    422: Problem;
+    /**
+     * Lunette encountered an internal error.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is unavailable. Retry later.
+     */
+    503: Problem;
+};
+
+export type DeletedSnapshotDeleteBatchError = DeletedSnapshotDeleteBatchErrors[keyof DeletedSnapshotDeleteBatchErrors];
+
+export type DeletedSnapshotDeleteBatchResponses = {
+    /**
+     * Plan of the change, for a dry run. Nothing is changed.
+     */
+    200: Plan;
+    /**
+     * Job that carries out the change.
+     */
+    202: Job;
+};
+
+export type DeletedSnapshotDeleteBatchResponse = DeletedSnapshotDeleteBatchResponses[keyof DeletedSnapshotDeleteBatchResponses];
 
 export type DeletedSnapshotListData = {
     body?: never;
@@ -14746,6 +15470,86 @@ export type HostVerifyPathsResponses = {
 
 export type HostVerifyPathsResponse = HostVerifyPathsResponses[keyof HostVerifyPathsResponses];
 
+export type HostDeleteBatchData = {
+    body: HostDeleteBatch;
+    headers?: {
+        /**
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Name of a volume that the change may take away although hosts use it, or whose number another volume may get although hosts may still have the old device. Repeat it for each volume that the plan lists.
+         */
+        confirm?: Array<string> | null;
+        /**
+         * Whether to return the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/hosts:delete-batch';
+};
+
+export type HostDeleteBatchErrors = {
+    /**
+     * The request is malformed.
+     */
+    400: Problem;
+    /**
+     * The request has no valid credentials.
+     */
+    401: Problem;
+    /**
+     * The user lacks the required role, or must first change the password or set up a second factor.
+     */
+    403: Problem;
+    /**
+     * The resource does not exist.
+     */
+    404: Problem;
+    /**
+     * The request body did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The request body is too large.
+     */
+    413: Problem;
+    /**
+     * A field is invalid. The property `errors` names each invalid field.
+     */
+    422: Problem;
+    /**
+     * Lunette encountered an internal error.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is unavailable. Retry later.
+     */
+    503: Problem;
+};
+
+export type HostDeleteBatchError = HostDeleteBatchErrors[keyof HostDeleteBatchErrors];
+
+export type HostDeleteBatchResponses = {
+    /**
+     * Plan of the change, for a dry run. Nothing is changed.
+     */
+    200: Plan;
+    /**
+     * None of the resources exists any more.
+     */
+    204: void;
+};
+
+export type HostDeleteBatchResponse = HostDeleteBatchResponses[keyof HostDeleteBatchResponses];
+
 export type HostListData = {
     body?: never;
     path?: never;
@@ -14770,6 +15574,10 @@ export type HostListData = {
          * Only names that match; `*` matches any text, `?` one character.
          */
         name?: string | null;
+        /**
+         * Only objects with this text in their name, description or an identifier, also as an operating system writes it (`naa.6001405...`). Case is ignored. Identifiers are searched for texts of four characters and more.
+         */
+        text?: string | null;
         /**
          * Only hosts with this operating system.
          */
@@ -15848,6 +16656,91 @@ export type PortalShowResponses = {
 };
 
 export type PortalShowResponse = PortalShowResponses[keyof PortalShowResponses];
+
+export type PortalPatchData = {
+    body: PortalPatch;
+    headers?: {
+        /**
+         * ETag of the resource when it was read, or `*` for any. Required.
+         */
+        'If-Match'?: string | null;
+    };
+    path: {
+        /**
+         * ID or name of the portal.
+         */
+        portal: string;
+    };
+    query?: {
+        /**
+         * Whether to return the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/portals/{portal}';
+};
+
+export type PortalPatchErrors = {
+    /**
+     * The request is malformed.
+     */
+    400: Problem;
+    /**
+     * The request has no valid credentials.
+     */
+    401: Problem;
+    /**
+     * The user lacks the required role, or must first change the password or set up a second factor.
+     */
+    403: Problem;
+    /**
+     * The resource does not exist.
+     */
+    404: Problem;
+    /**
+     * The request body did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The resource has changed since it was read.
+     */
+    412: OutdatedProblem;
+    /**
+     * The request body is too large.
+     */
+    413: Problem;
+    /**
+     * A field is invalid. The property `errors` names each invalid field.
+     */
+    422: Problem;
+    /**
+     * The request lacks the required If-Match header.
+     */
+    428: Problem;
+    /**
+     * Lunette encountered an internal error.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is unavailable. Retry later.
+     */
+    503: Problem;
+};
+
+export type PortalPatchError = PortalPatchErrors[keyof PortalPatchErrors];
+
+export type PortalPatchResponses = {
+    /**
+     * Changed resource, or the plan for a dry run.
+     */
+    200: Portal | Plan;
+};
+
+export type PortalPatchResponse = PortalPatchResponses[keyof PortalPatchResponses];
 
 export type RdmaDeviceListData = {
     body?: never;
@@ -16930,6 +17823,86 @@ export type MappingCreateBatchResponses = {
 
 export type MappingCreateBatchResponse = MappingCreateBatchResponses[keyof MappingCreateBatchResponses];
 
+export type MappingDeleteBatchData = {
+    body: MappingDeleteBatch;
+    headers?: {
+        /**
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Name of a volume that the change may take away although hosts use it, or whose number another volume may get although hosts may still have the old device. Repeat it for each volume that the plan lists.
+         */
+        confirm?: Array<string> | null;
+        /**
+         * Whether to return the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/mappings:delete-batch';
+};
+
+export type MappingDeleteBatchErrors = {
+    /**
+     * The request is malformed.
+     */
+    400: Problem;
+    /**
+     * The request has no valid credentials.
+     */
+    401: Problem;
+    /**
+     * The user lacks the required role, or must first change the password or set up a second factor.
+     */
+    403: Problem;
+    /**
+     * The resource does not exist.
+     */
+    404: Problem;
+    /**
+     * The request body did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The request body is too large.
+     */
+    413: Problem;
+    /**
+     * A field is invalid. The property `errors` names each invalid field.
+     */
+    422: Problem;
+    /**
+     * Lunette encountered an internal error.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is unavailable. Retry later.
+     */
+    503: Problem;
+};
+
+export type MappingDeleteBatchError = MappingDeleteBatchErrors[keyof MappingDeleteBatchErrors];
+
+export type MappingDeleteBatchResponses = {
+    /**
+     * Plan of the change, for a dry run. Nothing is changed.
+     */
+    200: Plan;
+    /**
+     * None of the resources exists any more.
+     */
+    204: void;
+};
+
+export type MappingDeleteBatchResponse = MappingDeleteBatchResponses[keyof MappingDeleteBatchResponses];
+
 export type MappingListData = {
     body?: never;
     path?: never;
@@ -17652,6 +18625,56 @@ export type ScheduleCreateResponses = {
 };
 
 export type ScheduleCreateResponse = ScheduleCreateResponses[keyof ScheduleCreateResponses];
+
+export type SchedulePreviewData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * Cron expression with minute, hour, day of month, month and weekday.
+         */
+        when: string;
+    };
+    url: '/api/v1/schedules:preview';
+};
+
+export type SchedulePreviewErrors = {
+    /**
+     * The request is malformed.
+     */
+    400: Problem;
+    /**
+     * The request has no valid credentials.
+     */
+    401: Problem;
+    /**
+     * The user lacks the required role, or must first change the password or set up a second factor.
+     */
+    403: Problem;
+    /**
+     * A field is invalid. The property `errors` names each invalid field.
+     */
+    422: Problem;
+    /**
+     * Lunette encountered an internal error.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is unavailable. Retry later.
+     */
+    503: Problem;
+};
+
+export type SchedulePreviewError = SchedulePreviewErrors[keyof SchedulePreviewErrors];
+
+export type SchedulePreviewResponses = {
+    /**
+     * Successful Response
+     */
+    200: SchedulePreview;
+};
+
+export type SchedulePreviewResponse = SchedulePreviewResponses[keyof SchedulePreviewResponses];
 
 export type ScheduleDeleteData = {
     body?: never;
@@ -18697,6 +19720,55 @@ export type ApplianceBackupResponses = {
 };
 
 export type ApplianceBackupResponse = ApplianceBackupResponses[keyof ApplianceBackupResponses];
+
+export type ApplianceStoreBackupData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/appliance:store-backup';
+};
+
+export type ApplianceStoreBackupErrors = {
+    /**
+     * The request is malformed.
+     */
+    400: Problem;
+    /**
+     * The request has no valid credentials.
+     */
+    401: Problem;
+    /**
+     * The user lacks the required role, or must first change the password or set up a second factor.
+     */
+    403: Problem;
+    /**
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
+     */
+    409: Problem;
+    /**
+     * A field is invalid. The property `errors` names each invalid field.
+     */
+    422: Problem;
+    /**
+     * Lunette encountered an internal error.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is unavailable. Retry later.
+     */
+    503: Problem;
+};
+
+export type ApplianceStoreBackupError = ApplianceStoreBackupErrors[keyof ApplianceStoreBackupErrors];
+
+export type ApplianceStoreBackupResponses = {
+    /**
+     * Successful Response
+     */
+    200: StoredBackup;
+};
+
+export type ApplianceStoreBackupResponse = ApplianceStoreBackupResponses[keyof ApplianceStoreBackupResponses];
 
 export type ApplianceSupportData = {
     body?: never;
@@ -20276,6 +21348,10 @@ export type AlertListData = {
          * Only alerts about the resource with this ID.
          */
         ref?: string | null;
+        /**
+         * Only alerts whose message or cause contains this text; `*` matches any text, `?` one character.
+         */
+        text?: string | null;
     };
     url: '/api/v1/alerts';
 };

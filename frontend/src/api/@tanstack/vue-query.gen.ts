@@ -3,8 +3,8 @@
 import { queryOptions, type UseMutationOptions } from '@tanstack/vue-query';
 
 import { client } from '../client.gen';
-import { alertAcknowledge, alertList, alertReopen, alertShow, alertSilence, alertTest, applianceBackup, appliancePowerOff, applianceRebuild, applianceRestart, applianceRestore, applianceSupport, arrayAddDisks, arrayAddSpares, arrayCapacity, arrayChangeKey, arrayCreate, arrayDelete, arrayFail, arrayForceStart, arrayForget, arrayGrow, arrayList, arrayPatch, arrayReadd, arrayRelease, arrayRemove, arrayReplace, arrayReshape, arrayScrub, arrayShow, arrayUnlock, certificateReplace, certificateRevert, certificateSelfSign, certificateShow, deletedSnapshotDelete, deletedSnapshotList, deletedSnapshotRecover, deletedSnapshotShow, deletedVolumeDelete, deletedVolumeList, deletedVolumeRecover, deletedVolumeShow, diskHistory, diskList, diskLocate, diskShow, diskWipe, driftShow, engineList, eventExport, eventList, eventShow, eventUndo, fcPortCreate, fcPortDelete, fcPortList, fcPortPatch, fcPortShow, firewallShow, foreignArrayAdopt, foreignArrayList, foreignArrayStart, healthShow, hostCreate, hostDelete, hostGroupCreate, hostGroupDelete, hostGroupList, hostGroupPatch, hostGroupShow, hostKit, hostKitDownload, hostList, hostPatch, hostPaths, hostShow, hostVerifyPaths, initiatorList, interfaceChange, interfaceConfirm, interfaceCreate, interfaceList, interfaceRemove, interfaceRevert, interfaceShow, jobList, jobResolve, jobShow, layoutList, loginCreate, loginDelete, loginEnd, loginList, mappingCreate, mappingCreateBatch, mappingDelete, mappingList, mappingShow, meShow, type Options, passwordChange, performanceList, performanceShow, portalCreate, portalDelete, portalList, portalShow, rdmaDeviceList, scheduleCreate, scheduleDelete, scheduleList, schedulePatch, scheduleRun, scheduleShow, searchList, secondFactorConfirm, secondFactorRemove, secondFactorRenewCodes, secondFactorStart, sessionDisconnect, sessionList, settingPatch, settingShow, siteAdopt, siteApply, siteInspect, sitePlan, siteSaveconfig, siteSchemaShow, siteShow, snapshotClone, snapshotCreate, snapshotCreateBatch, snapshotDelete, snapshotList, snapshotShow, statusShow, tokenCreate, tokenDelete, tokenList, tokenShow, updateCreate, updateFetch, updateRollBack, updateShow, updateUpload, userCreate, userDelete, userList, userPatch, userShow, volumeCreate, volumeCreateBatch, volumeDelete, volumeDeleteBatch, volumeGrow, volumeList, volumePatch, volumeRollBack, volumeShow, volumeWhy } from '../sdk.gen';
-import type { AlertAcknowledgeData, AlertAcknowledgeError, AlertAcknowledgeResponse, AlertListData, AlertListError, AlertListResponse, AlertReopenData, AlertReopenError, AlertReopenResponse, AlertShowData, AlertShowError, AlertShowResponse, AlertSilenceData, AlertSilenceError, AlertSilenceResponse, AlertTestData, AlertTestError, AlertTestResponse, ApplianceBackupData, ApplianceBackupError, ApplianceBackupResponse, AppliancePowerOffData, AppliancePowerOffError, AppliancePowerOffResponse, ApplianceRebuildData, ApplianceRebuildError, ApplianceRebuildResponse, ApplianceRestartData, ApplianceRestartError, ApplianceRestartResponse, ApplianceRestoreData, ApplianceRestoreError, ApplianceRestoreResponse, ApplianceSupportData, ApplianceSupportError, ApplianceSupportResponse, ArrayAddDisksData, ArrayAddDisksError, ArrayAddDisksResponse, ArrayAddSparesData, ArrayAddSparesError, ArrayAddSparesResponse, ArrayCapacityData, ArrayCapacityError, ArrayCapacityResponse, ArrayChangeKeyData, ArrayChangeKeyError, ArrayChangeKeyResponse, ArrayCreateData, ArrayCreateError, ArrayCreateResponse, ArrayDeleteData, ArrayDeleteError, ArrayDeleteResponse, ArrayFailData, ArrayFailError, ArrayFailResponse, ArrayForceStartData, ArrayForceStartError, ArrayForceStartResponse, ArrayForgetData, ArrayForgetError, ArrayForgetResponse, ArrayGrowData, ArrayGrowError, ArrayGrowResponse, ArrayListData, ArrayListError, ArrayListResponse, ArrayPatchData, ArrayPatchError, ArrayPatchResponse, ArrayReaddData, ArrayReaddError, ArrayReaddResponse, ArrayReleaseData, ArrayReleaseError, ArrayReleaseResponse, ArrayRemoveData, ArrayRemoveError, ArrayRemoveResponse, ArrayReplaceData, ArrayReplaceError, ArrayReplaceResponse, ArrayReshapeData, ArrayReshapeError, ArrayReshapeResponse, ArrayScrubData, ArrayScrubError, ArrayScrubResponse, ArrayShowData, ArrayShowError, ArrayShowResponse, ArrayUnlockData, ArrayUnlockError, ArrayUnlockResponse, CertificateReplaceData, CertificateReplaceError, CertificateReplaceResponse, CertificateRevertData, CertificateRevertError, CertificateRevertResponse, CertificateSelfSignData, CertificateSelfSignError, CertificateSelfSignResponse, CertificateShowData, CertificateShowError, CertificateShowResponse, DeletedSnapshotDeleteData, DeletedSnapshotDeleteError, DeletedSnapshotDeleteResponse, DeletedSnapshotListData, DeletedSnapshotListError, DeletedSnapshotListResponse, DeletedSnapshotRecoverData, DeletedSnapshotRecoverError, DeletedSnapshotRecoverResponse, DeletedSnapshotShowData, DeletedSnapshotShowError, DeletedSnapshotShowResponse, DeletedVolumeDeleteData, DeletedVolumeDeleteError, DeletedVolumeDeleteResponse, DeletedVolumeListData, DeletedVolumeListError, DeletedVolumeListResponse, DeletedVolumeRecoverData, DeletedVolumeRecoverError, DeletedVolumeRecoverResponse, DeletedVolumeShowData, DeletedVolumeShowError, DeletedVolumeShowResponse, DiskHistoryData, DiskHistoryError, DiskHistoryResponse, DiskListData, DiskListError, DiskListResponse, DiskLocateData, DiskLocateError, DiskLocateResponse, DiskShowData, DiskShowError, DiskShowResponse, DiskWipeData, DiskWipeError, DiskWipeResponse, DriftShowData, DriftShowError, DriftShowResponse, EngineListData, EngineListError, EngineListResponse, EventExportData, EventExportError, EventExportResponse, EventListData, EventListError, EventListResponse, EventShowData, EventShowError, EventShowResponse, EventUndoData, EventUndoError, EventUndoResponse, FcPortCreateData, FcPortCreateError, FcPortCreateResponse, FcPortDeleteData, FcPortDeleteError, FcPortDeleteResponse, FcPortListData, FcPortListError, FcPortListResponse, FcPortPatchData, FcPortPatchError, FcPortPatchResponse, FcPortShowData, FcPortShowError, FcPortShowResponse, FirewallShowData, FirewallShowError, FirewallShowResponse, ForeignArrayAdoptData, ForeignArrayAdoptError, ForeignArrayAdoptResponse, ForeignArrayListData, ForeignArrayListError, ForeignArrayListResponse, ForeignArrayStartData, ForeignArrayStartError, ForeignArrayStartResponse, HealthShowData, HealthShowError, HealthShowResponse, HostCreateData, HostCreateError, HostCreateResponse, HostDeleteData, HostDeleteError, HostDeleteResponse, HostGroupCreateData, HostGroupCreateError, HostGroupCreateResponse, HostGroupDeleteData, HostGroupDeleteError, HostGroupDeleteResponse, HostGroupListData, HostGroupListError, HostGroupListResponse, HostGroupPatchData, HostGroupPatchError, HostGroupPatchResponse, HostGroupShowData, HostGroupShowError, HostGroupShowResponse, HostKitData, HostKitDownloadData, HostKitDownloadError, HostKitDownloadResponse, HostKitError, HostKitResponse, HostListData, HostListError, HostListResponse, HostPatchData, HostPatchError, HostPatchResponse, HostPathsData, HostPathsError, HostPathsResponse, HostShowData, HostShowError, HostShowResponse, HostVerifyPathsData, HostVerifyPathsError, HostVerifyPathsResponse, InitiatorListData, InitiatorListError, InitiatorListResponse, InterfaceChangeData, InterfaceChangeError, InterfaceChangeResponse, InterfaceConfirmData, InterfaceConfirmError, InterfaceConfirmResponse, InterfaceCreateData, InterfaceCreateError, InterfaceCreateResponse, InterfaceListData, InterfaceListError, InterfaceListResponse, InterfaceRemoveData, InterfaceRemoveError, InterfaceRemoveResponse, InterfaceRevertData, InterfaceRevertError, InterfaceRevertResponse, InterfaceShowData, InterfaceShowError, InterfaceShowResponse, JobListData, JobListError, JobListResponse, JobResolveData, JobResolveError, JobResolveResponse, JobShowData, JobShowError, JobShowResponse, LayoutListData, LayoutListError, LayoutListResponse, LoginCreateData, LoginCreateError, LoginCreateResponse, LoginDeleteData, LoginDeleteError, LoginDeleteResponse, LoginEndData, LoginEndError, LoginEndResponse, LoginListData, LoginListError, LoginListResponse, MappingCreateBatchData, MappingCreateBatchError, MappingCreateBatchResponse, MappingCreateData, MappingCreateError, MappingCreateResponse, MappingDeleteData, MappingDeleteError, MappingDeleteResponse, MappingListData, MappingListError, MappingListResponse, MappingShowData, MappingShowError, MappingShowResponse, MeShowData, MeShowError, MeShowResponse, PasswordChangeData, PasswordChangeError, PasswordChangeResponse, PerformanceListData, PerformanceListError, PerformanceListResponse, PerformanceShowData, PerformanceShowError, PerformanceShowResponse, PortalCreateData, PortalCreateError, PortalCreateResponse, PortalDeleteData, PortalDeleteError, PortalDeleteResponse, PortalListData, PortalListError, PortalListResponse, PortalShowData, PortalShowError, PortalShowResponse, RdmaDeviceListData, RdmaDeviceListError, RdmaDeviceListResponse, ScheduleCreateData, ScheduleCreateError, ScheduleCreateResponse, ScheduleDeleteData, ScheduleDeleteError, ScheduleDeleteResponse, ScheduleListData, ScheduleListError, ScheduleListResponse, SchedulePatchData, SchedulePatchError, SchedulePatchResponse, ScheduleRunData, ScheduleRunError, ScheduleRunResponse, ScheduleShowData, ScheduleShowError, ScheduleShowResponse, SearchListData, SearchListError, SearchListResponse, SecondFactorConfirmData, SecondFactorConfirmError, SecondFactorConfirmResponse, SecondFactorRemoveData, SecondFactorRemoveError, SecondFactorRemoveResponse, SecondFactorRenewCodesData, SecondFactorRenewCodesError, SecondFactorRenewCodesResponse, SecondFactorStartData, SecondFactorStartError, SecondFactorStartResponse, SessionDisconnectData, SessionDisconnectError, SessionDisconnectResponse, SessionListData, SessionListError, SessionListResponse, SettingPatchData, SettingPatchError, SettingPatchResponse, SettingShowData, SettingShowError, SettingShowResponse, SiteAdoptData, SiteAdoptError, SiteAdoptResponse, SiteApplyData, SiteApplyError, SiteApplyResponse, SiteInspectData, SiteInspectError, SiteInspectResponse, SitePlanData, SitePlanError, SitePlanResponse, SiteSaveconfigData, SiteSaveconfigError, SiteSaveconfigResponse, SiteSchemaShowData, SiteSchemaShowError, SiteSchemaShowResponse, SiteShowData, SiteShowError, SiteShowResponse, SnapshotCloneData, SnapshotCloneError, SnapshotCloneResponse, SnapshotCreateBatchData, SnapshotCreateBatchError, SnapshotCreateBatchResponse, SnapshotCreateData, SnapshotCreateError, SnapshotCreateResponse, SnapshotDeleteData, SnapshotDeleteError, SnapshotDeleteResponse, SnapshotListData, SnapshotListError, SnapshotListResponse, SnapshotShowData, SnapshotShowError, SnapshotShowResponse, StatusShowData, StatusShowError, StatusShowResponse, TokenCreateData, TokenCreateError, TokenCreateResponse, TokenDeleteData, TokenDeleteError, TokenDeleteResponse, TokenListData, TokenListError, TokenListResponse, TokenShowData, TokenShowError, TokenShowResponse, UpdateCreateData, UpdateCreateError, UpdateCreateResponse, UpdateFetchData, UpdateFetchError, UpdateFetchResponse, UpdateRollBackData, UpdateRollBackError, UpdateRollBackResponse, UpdateShowData, UpdateShowError, UpdateShowResponse, UpdateUploadData, UpdateUploadError, UpdateUploadResponse, UserCreateData, UserCreateError, UserCreateResponse, UserDeleteData, UserDeleteError, UserDeleteResponse, UserListData, UserListError, UserListResponse, UserPatchData, UserPatchError, UserPatchResponse, UserShowData, UserShowError, UserShowResponse, VolumeCreateBatchData, VolumeCreateBatchError, VolumeCreateBatchResponse, VolumeCreateData, VolumeCreateError, VolumeCreateResponse, VolumeDeleteBatchData, VolumeDeleteBatchError, VolumeDeleteBatchResponse, VolumeDeleteData, VolumeDeleteError, VolumeDeleteResponse, VolumeGrowData, VolumeGrowError, VolumeGrowResponse, VolumeListData, VolumeListError, VolumeListResponse, VolumePatchData, VolumePatchError, VolumePatchResponse, VolumeRollBackData, VolumeRollBackError, VolumeRollBackResponse, VolumeShowData, VolumeShowError, VolumeShowResponse, VolumeWhyData, VolumeWhyError, VolumeWhyResponse } from '../types.gen';
+import { alertAcknowledge, alertList, alertReopen, alertShow, alertSilence, alertTest, applianceBackup, appliancePowerOff, applianceRebuild, applianceRestart, applianceRestore, applianceStoreBackup, applianceSupport, arrayAddDisks, arrayAddSpares, arrayCapacity, arrayChangeKey, arrayCreate, arrayDelete, arrayFail, arrayForceStart, arrayForget, arrayGrow, arrayList, arrayPatch, arrayReadd, arrayRelease, arrayRemove, arrayReplace, arrayReshape, arrayScrub, arrayShow, arrayUnlock, certificateReplace, certificateRevert, certificateSelfSign, certificateShow, deletedSnapshotDelete, deletedSnapshotDeleteBatch, deletedSnapshotList, deletedSnapshotRecover, deletedSnapshotRecoverBatch, deletedSnapshotShow, deletedVolumeDelete, deletedVolumeDeleteBatch, deletedVolumeList, deletedVolumeRecover, deletedVolumeRecoverBatch, deletedVolumeShow, diskHistory, diskList, diskLocate, diskShow, diskWipe, driftShow, engineList, eventExport, eventList, eventShow, eventUndo, fcPortCreate, fcPortDelete, fcPortList, fcPortPatch, fcPortShow, firewallShow, foreignArrayAdopt, foreignArrayList, foreignArrayStart, healthShow, hostCreate, hostDelete, hostDeleteBatch, hostGroupCreate, hostGroupDelete, hostGroupList, hostGroupPatch, hostGroupShow, hostKit, hostKitDownload, hostList, hostPatch, hostPaths, hostShow, hostVerifyPaths, initiatorList, interfaceChange, interfaceConfirm, interfaceCreate, interfaceList, interfaceRemove, interfaceRevert, interfaceShow, jobList, jobResolve, jobShow, layoutList, loginCreate, loginDelete, loginEnd, loginList, mappingCreate, mappingCreateBatch, mappingDelete, mappingDeleteBatch, mappingList, mappingShow, meShow, type Options, passwordChange, performanceList, performanceShow, portalCreate, portalDelete, portalList, portalPatch, portalShow, rdmaDeviceList, scheduleCreate, scheduleDelete, scheduleList, schedulePatch, schedulePreview, scheduleRun, scheduleShow, searchList, secondFactorConfirm, secondFactorRemove, secondFactorRenewCodes, secondFactorStart, sessionDisconnect, sessionList, settingPatch, settingShow, siteAdopt, siteApply, siteInspect, sitePlan, siteSaveconfig, siteSchemaShow, siteShow, snapshotClone, snapshotCreate, snapshotCreateBatch, snapshotDelete, snapshotDeleteBatch, snapshotList, snapshotShow, statusShow, tokenCreate, tokenDelete, tokenList, tokenShow, updateCreate, updateFetch, updateRollBack, updateShow, updateUpload, userCreate, userDelete, userList, userPatch, userShow, volumeCreate, volumeCreateBatch, volumeDelete, volumeDeleteBatch, volumeGrow, volumeList, volumePatch, volumeRollBack, volumeShow, volumeWhy } from '../sdk.gen';
+import type { AlertAcknowledgeData, AlertAcknowledgeError, AlertAcknowledgeResponse, AlertListData, AlertListError, AlertListResponse, AlertReopenData, AlertReopenError, AlertReopenResponse, AlertShowData, AlertShowError, AlertShowResponse, AlertSilenceData, AlertSilenceError, AlertSilenceResponse, AlertTestData, AlertTestError, AlertTestResponse, ApplianceBackupData, ApplianceBackupError, ApplianceBackupResponse, AppliancePowerOffData, AppliancePowerOffError, AppliancePowerOffResponse, ApplianceRebuildData, ApplianceRebuildError, ApplianceRebuildResponse, ApplianceRestartData, ApplianceRestartError, ApplianceRestartResponse, ApplianceRestoreData, ApplianceRestoreError, ApplianceRestoreResponse, ApplianceStoreBackupData, ApplianceStoreBackupError, ApplianceStoreBackupResponse, ApplianceSupportData, ApplianceSupportError, ApplianceSupportResponse, ArrayAddDisksData, ArrayAddDisksError, ArrayAddDisksResponse, ArrayAddSparesData, ArrayAddSparesError, ArrayAddSparesResponse, ArrayCapacityData, ArrayCapacityError, ArrayCapacityResponse, ArrayChangeKeyData, ArrayChangeKeyError, ArrayChangeKeyResponse, ArrayCreateData, ArrayCreateError, ArrayCreateResponse, ArrayDeleteData, ArrayDeleteError, ArrayDeleteResponse, ArrayFailData, ArrayFailError, ArrayFailResponse, ArrayForceStartData, ArrayForceStartError, ArrayForceStartResponse, ArrayForgetData, ArrayForgetError, ArrayForgetResponse, ArrayGrowData, ArrayGrowError, ArrayGrowResponse, ArrayListData, ArrayListError, ArrayListResponse, ArrayPatchData, ArrayPatchError, ArrayPatchResponse, ArrayReaddData, ArrayReaddError, ArrayReaddResponse, ArrayReleaseData, ArrayReleaseError, ArrayReleaseResponse, ArrayRemoveData, ArrayRemoveError, ArrayRemoveResponse, ArrayReplaceData, ArrayReplaceError, ArrayReplaceResponse, ArrayReshapeData, ArrayReshapeError, ArrayReshapeResponse, ArrayScrubData, ArrayScrubError, ArrayScrubResponse, ArrayShowData, ArrayShowError, ArrayShowResponse, ArrayUnlockData, ArrayUnlockError, ArrayUnlockResponse, CertificateReplaceData, CertificateReplaceError, CertificateReplaceResponse, CertificateRevertData, CertificateRevertError, CertificateRevertResponse, CertificateSelfSignData, CertificateSelfSignError, CertificateSelfSignResponse, CertificateShowData, CertificateShowError, CertificateShowResponse, DeletedSnapshotDeleteBatchData, DeletedSnapshotDeleteBatchError, DeletedSnapshotDeleteBatchResponse, DeletedSnapshotDeleteData, DeletedSnapshotDeleteError, DeletedSnapshotDeleteResponse, DeletedSnapshotListData, DeletedSnapshotListError, DeletedSnapshotListResponse, DeletedSnapshotRecoverBatchData, DeletedSnapshotRecoverBatchError, DeletedSnapshotRecoverBatchResponse, DeletedSnapshotRecoverData, DeletedSnapshotRecoverError, DeletedSnapshotRecoverResponse, DeletedSnapshotShowData, DeletedSnapshotShowError, DeletedSnapshotShowResponse, DeletedVolumeDeleteBatchData, DeletedVolumeDeleteBatchError, DeletedVolumeDeleteBatchResponse, DeletedVolumeDeleteData, DeletedVolumeDeleteError, DeletedVolumeDeleteResponse, DeletedVolumeListData, DeletedVolumeListError, DeletedVolumeListResponse, DeletedVolumeRecoverBatchData, DeletedVolumeRecoverBatchError, DeletedVolumeRecoverBatchResponse, DeletedVolumeRecoverData, DeletedVolumeRecoverError, DeletedVolumeRecoverResponse, DeletedVolumeShowData, DeletedVolumeShowError, DeletedVolumeShowResponse, DiskHistoryData, DiskHistoryError, DiskHistoryResponse, DiskListData, DiskListError, DiskListResponse, DiskLocateData, DiskLocateError, DiskLocateResponse, DiskShowData, DiskShowError, DiskShowResponse, DiskWipeData, DiskWipeError, DiskWipeResponse, DriftShowData, DriftShowError, DriftShowResponse, EngineListData, EngineListError, EngineListResponse, EventExportData, EventExportError, EventExportResponse, EventListData, EventListError, EventListResponse, EventShowData, EventShowError, EventShowResponse, EventUndoData, EventUndoError, EventUndoResponse, FcPortCreateData, FcPortCreateError, FcPortCreateResponse, FcPortDeleteData, FcPortDeleteError, FcPortDeleteResponse, FcPortListData, FcPortListError, FcPortListResponse, FcPortPatchData, FcPortPatchError, FcPortPatchResponse, FcPortShowData, FcPortShowError, FcPortShowResponse, FirewallShowData, FirewallShowError, FirewallShowResponse, ForeignArrayAdoptData, ForeignArrayAdoptError, ForeignArrayAdoptResponse, ForeignArrayListData, ForeignArrayListError, ForeignArrayListResponse, ForeignArrayStartData, ForeignArrayStartError, ForeignArrayStartResponse, HealthShowData, HealthShowError, HealthShowResponse, HostCreateData, HostCreateError, HostCreateResponse, HostDeleteBatchData, HostDeleteBatchError, HostDeleteBatchResponse, HostDeleteData, HostDeleteError, HostDeleteResponse, HostGroupCreateData, HostGroupCreateError, HostGroupCreateResponse, HostGroupDeleteData, HostGroupDeleteError, HostGroupDeleteResponse, HostGroupListData, HostGroupListError, HostGroupListResponse, HostGroupPatchData, HostGroupPatchError, HostGroupPatchResponse, HostGroupShowData, HostGroupShowError, HostGroupShowResponse, HostKitData, HostKitDownloadData, HostKitDownloadError, HostKitDownloadResponse, HostKitError, HostKitResponse, HostListData, HostListError, HostListResponse, HostPatchData, HostPatchError, HostPatchResponse, HostPathsData, HostPathsError, HostPathsResponse, HostShowData, HostShowError, HostShowResponse, HostVerifyPathsData, HostVerifyPathsError, HostVerifyPathsResponse, InitiatorListData, InitiatorListError, InitiatorListResponse, InterfaceChangeData, InterfaceChangeError, InterfaceChangeResponse, InterfaceConfirmData, InterfaceConfirmError, InterfaceConfirmResponse, InterfaceCreateData, InterfaceCreateError, InterfaceCreateResponse, InterfaceListData, InterfaceListError, InterfaceListResponse, InterfaceRemoveData, InterfaceRemoveError, InterfaceRemoveResponse, InterfaceRevertData, InterfaceRevertError, InterfaceRevertResponse, InterfaceShowData, InterfaceShowError, InterfaceShowResponse, JobListData, JobListError, JobListResponse, JobResolveData, JobResolveError, JobResolveResponse, JobShowData, JobShowError, JobShowResponse, LayoutListData, LayoutListError, LayoutListResponse, LoginCreateData, LoginCreateError, LoginCreateResponse, LoginDeleteData, LoginDeleteError, LoginDeleteResponse, LoginEndData, LoginEndError, LoginEndResponse, LoginListData, LoginListError, LoginListResponse, MappingCreateBatchData, MappingCreateBatchError, MappingCreateBatchResponse, MappingCreateData, MappingCreateError, MappingCreateResponse, MappingDeleteBatchData, MappingDeleteBatchError, MappingDeleteBatchResponse, MappingDeleteData, MappingDeleteError, MappingDeleteResponse, MappingListData, MappingListError, MappingListResponse, MappingShowData, MappingShowError, MappingShowResponse, MeShowData, MeShowError, MeShowResponse, PasswordChangeData, PasswordChangeError, PasswordChangeResponse, PerformanceListData, PerformanceListError, PerformanceListResponse, PerformanceShowData, PerformanceShowError, PerformanceShowResponse, PortalCreateData, PortalCreateError, PortalCreateResponse, PortalDeleteData, PortalDeleteError, PortalDeleteResponse, PortalListData, PortalListError, PortalListResponse, PortalPatchData, PortalPatchError, PortalPatchResponse, PortalShowData, PortalShowError, PortalShowResponse, RdmaDeviceListData, RdmaDeviceListError, RdmaDeviceListResponse, ScheduleCreateData, ScheduleCreateError, ScheduleCreateResponse, ScheduleDeleteData, ScheduleDeleteError, ScheduleDeleteResponse, ScheduleListData, ScheduleListError, ScheduleListResponse, SchedulePatchData, SchedulePatchError, SchedulePatchResponse, SchedulePreviewData, SchedulePreviewError, SchedulePreviewResponse, ScheduleRunData, ScheduleRunError, ScheduleRunResponse, ScheduleShowData, ScheduleShowError, ScheduleShowResponse, SearchListData, SearchListError, SearchListResponse, SecondFactorConfirmData, SecondFactorConfirmError, SecondFactorConfirmResponse, SecondFactorRemoveData, SecondFactorRemoveError, SecondFactorRemoveResponse, SecondFactorRenewCodesData, SecondFactorRenewCodesError, SecondFactorRenewCodesResponse, SecondFactorStartData, SecondFactorStartError, SecondFactorStartResponse, SessionDisconnectData, SessionDisconnectError, SessionDisconnectResponse, SessionListData, SessionListError, SessionListResponse, SettingPatchData, SettingPatchError, SettingPatchResponse, SettingShowData, SettingShowError, SettingShowResponse, SiteAdoptData, SiteAdoptError, SiteAdoptResponse, SiteApplyData, SiteApplyError, SiteApplyResponse, SiteInspectData, SiteInspectError, SiteInspectResponse, SitePlanData, SitePlanError, SitePlanResponse, SiteSaveconfigData, SiteSaveconfigError, SiteSaveconfigResponse, SiteSchemaShowData, SiteSchemaShowError, SiteSchemaShowResponse, SiteShowData, SiteShowError, SiteShowResponse, SnapshotCloneData, SnapshotCloneError, SnapshotCloneResponse, SnapshotCreateBatchData, SnapshotCreateBatchError, SnapshotCreateBatchResponse, SnapshotCreateData, SnapshotCreateError, SnapshotCreateResponse, SnapshotDeleteBatchData, SnapshotDeleteBatchError, SnapshotDeleteBatchResponse, SnapshotDeleteData, SnapshotDeleteError, SnapshotDeleteResponse, SnapshotListData, SnapshotListError, SnapshotListResponse, SnapshotShowData, SnapshotShowError, SnapshotShowResponse, StatusShowData, StatusShowError, StatusShowResponse, TokenCreateData, TokenCreateError, TokenCreateResponse, TokenDeleteData, TokenDeleteError, TokenDeleteResponse, TokenListData, TokenListError, TokenListResponse, TokenShowData, TokenShowError, TokenShowResponse, UpdateCreateData, UpdateCreateError, UpdateCreateResponse, UpdateFetchData, UpdateFetchError, UpdateFetchResponse, UpdateRollBackData, UpdateRollBackError, UpdateRollBackResponse, UpdateShowData, UpdateShowError, UpdateShowResponse, UpdateUploadData, UpdateUploadError, UpdateUploadResponse, UserCreateData, UserCreateError, UserCreateResponse, UserDeleteData, UserDeleteError, UserDeleteResponse, UserListData, UserListError, UserListResponse, UserPatchData, UserPatchError, UserPatchResponse, UserShowData, UserShowError, UserShowResponse, VolumeCreateBatchData, VolumeCreateBatchError, VolumeCreateBatchResponse, VolumeCreateData, VolumeCreateError, VolumeCreateResponse, VolumeDeleteBatchData, VolumeDeleteBatchError, VolumeDeleteBatchResponse, VolumeDeleteData, VolumeDeleteError, VolumeDeleteResponse, VolumeGrowData, VolumeGrowError, VolumeGrowResponse, VolumeListData, VolumeListError, VolumeListResponse, VolumePatchData, VolumePatchError, VolumePatchResponse, VolumeRollBackData, VolumeRollBackError, VolumeRollBackResponse, VolumeShowData, VolumeShowError, VolumeShowResponse, VolumeWhyData, VolumeWhyError, VolumeWhyResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -1350,6 +1350,49 @@ export const volumeRollBackMutation = (options?: Partial<Options<VolumeRollBackD
     return mutationOptions;
 };
 
+/**
+ * Recovers many deleted volumes as one job, all or none
+ *
+ * Recovers many deleted volumes as one job, all or none.
+ *
+ * Each gets its former name. If one cannot be recovered now, `errors` names it and nothing is changed.
+ */
+export const deletedVolumeRecoverBatchMutation = (options?: Partial<Options<DeletedVolumeRecoverBatchData>>): UseMutationOptions<DeletedVolumeRecoverBatchResponse, DeletedVolumeRecoverBatchError, Options<DeletedVolumeRecoverBatchData>> => {
+    const mutationOptions: UseMutationOptions<DeletedVolumeRecoverBatchResponse, DeletedVolumeRecoverBatchError, Options<DeletedVolumeRecoverBatchData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await deletedVolumeRecoverBatch({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Erases many deleted volumes as one job, all or none
+ *
+ * Erases many deleted volumes as one job, all or none.
+ *
+ * If one cannot be erased now, `errors` names it and nothing is changed. The volumes that were erased before the job
+ * failed are lost.
+ */
+export const deletedVolumeDeleteBatchMutation = (options?: Partial<Options<DeletedVolumeDeleteBatchData>>): UseMutationOptions<DeletedVolumeDeleteBatchResponse, DeletedVolumeDeleteBatchError, Options<DeletedVolumeDeleteBatchData>> => {
+    const mutationOptions: UseMutationOptions<DeletedVolumeDeleteBatchResponse, DeletedVolumeDeleteBatchError, Options<DeletedVolumeDeleteBatchData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await deletedVolumeDeleteBatch({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
 export const deletedVolumeListQueryKey = (options?: Options<DeletedVolumeListData>) => createQueryKey('deletedVolumeList', options, false, ['volumes']);
 
 /**
@@ -1454,6 +1497,29 @@ export const snapshotCreateBatchMutation = (options?: Partial<Options<SnapshotCr
     return mutationOptions;
 };
 
+/**
+ * Deletes many snapshots as one job, all or none
+ *
+ * Deletes many snapshots as one job, all or none.
+ *
+ * If a snapshot cannot be deleted now, `errors` names it and nothing is changed. The snapshots can be recovered for
+ * the hours of the setting `deleted_keep_hours`. With 0 hours, snapshots that were erased before the job failed are
+ * lost.
+ */
+export const snapshotDeleteBatchMutation = (options?: Partial<Options<SnapshotDeleteBatchData>>): UseMutationOptions<SnapshotDeleteBatchResponse, SnapshotDeleteBatchError, Options<SnapshotDeleteBatchData>> => {
+    const mutationOptions: UseMutationOptions<SnapshotDeleteBatchResponse, SnapshotDeleteBatchError, Options<SnapshotDeleteBatchData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await snapshotDeleteBatch({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
 export const snapshotListQueryKey = (options?: Options<SnapshotListData>) => createQueryKey('snapshotList', options, false, ['snapshots']);
 
 /**
@@ -1548,6 +1614,49 @@ export const snapshotCloneMutation = (options?: Partial<Options<SnapshotCloneDat
     const mutationOptions: UseMutationOptions<SnapshotCloneResponse, SnapshotCloneError, Options<SnapshotCloneData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await snapshotClone({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Recovers many deleted snapshots as one job, all or none
+ *
+ * Recovers many deleted snapshots as one job, all or none.
+ *
+ * Each gets its former name. If one cannot be recovered now, `errors` names it and nothing is changed.
+ */
+export const deletedSnapshotRecoverBatchMutation = (options?: Partial<Options<DeletedSnapshotRecoverBatchData>>): UseMutationOptions<DeletedSnapshotRecoverBatchResponse, DeletedSnapshotRecoverBatchError, Options<DeletedSnapshotRecoverBatchData>> => {
+    const mutationOptions: UseMutationOptions<DeletedSnapshotRecoverBatchResponse, DeletedSnapshotRecoverBatchError, Options<DeletedSnapshotRecoverBatchData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await deletedSnapshotRecoverBatch({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Erases many deleted snapshots as one job, all or none
+ *
+ * Erases many deleted snapshots as one job, all or none.
+ *
+ * If one cannot be erased now, `errors` names it and nothing is changed. The snapshots that were erased before the job
+ * failed are lost.
+ */
+export const deletedSnapshotDeleteBatchMutation = (options?: Partial<Options<DeletedSnapshotDeleteBatchData>>): UseMutationOptions<DeletedSnapshotDeleteBatchResponse, DeletedSnapshotDeleteBatchError, Options<DeletedSnapshotDeleteBatchData>> => {
+    const mutationOptions: UseMutationOptions<DeletedSnapshotDeleteBatchResponse, DeletedSnapshotDeleteBatchError, Options<DeletedSnapshotDeleteBatchData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await deletedSnapshotDeleteBatch({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
@@ -1719,6 +1828,28 @@ export const hostVerifyPathsMutation = (options?: Partial<Options<HostVerifyPath
     const mutationOptions: UseMutationOptions<HostVerifyPathsResponse, HostVerifyPathsError, Options<HostVerifyPathsData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await hostVerifyPaths({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Deletes many hosts, all or none
+ *
+ * Deletes many hosts, all or none.
+ *
+ * Refused if any of the hosts has mappings or belongs to a host group, unless `cascade` is set; `errors` names each of
+ * them. With `cascade`, volumes that hosts used within the last minute must be named in `confirm`.
+ */
+export const hostDeleteBatchMutation = (options?: Partial<Options<HostDeleteBatchData>>): UseMutationOptions<HostDeleteBatchResponse, HostDeleteBatchError, Options<HostDeleteBatchData>> => {
+    const mutationOptions: UseMutationOptions<HostDeleteBatchResponse, HostDeleteBatchError, Options<HostDeleteBatchData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await hostDeleteBatch({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
@@ -2049,6 +2180,30 @@ export const portalShowOptions = (options: Options<PortalShowData>) => queryOpti
     queryKey: portalShowQueryKey(options)
 });
 
+/**
+ * Renames a portal, or moves it to another address or port
+ *
+ * Renames a portal, or moves it to another address or port.
+ *
+ * The portal listens at its new place before it stops listening at the old one. If it cannot listen there, it
+ * continues at the old one, and `reason` says why. Hosts that are logged in through the old place keep their iSCSI
+ * and iSER sessions until their connections end, and lose their NVMe connections when it closes. If both places
+ * overlap, such as `0.0.0.0` and an address with the same port, the old one is closed first. Requires `If-Match`.
+ */
+export const portalPatchMutation = (options?: Partial<Options<PortalPatchData>>): UseMutationOptions<PortalPatchResponse, PortalPatchError, Options<PortalPatchData>> => {
+    const mutationOptions: UseMutationOptions<PortalPatchResponse, PortalPatchError, Options<PortalPatchData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await portalPatch({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
 export const rdmaDeviceListQueryKey = (options?: Options<RdmaDeviceListData>) => createQueryKey('rdmaDeviceList', options, false, ['rdma devices']);
 
 /**
@@ -2372,6 +2527,28 @@ export const mappingCreateBatchMutation = (options?: Partial<Options<MappingCrea
     return mutationOptions;
 };
 
+/**
+ * Deletes many mappings, all or none
+ *
+ * Deletes many mappings, all or none.
+ *
+ * The hosts lose the volumes immediately; the volumes and their data remain. If a mapping cannot be deleted now,
+ * `errors` names it and nothing is changed. Volumes that hosts are using must be named in `confirm`.
+ */
+export const mappingDeleteBatchMutation = (options?: Partial<Options<MappingDeleteBatchData>>): UseMutationOptions<MappingDeleteBatchResponse, MappingDeleteBatchError, Options<MappingDeleteBatchData>> => {
+    const mutationOptions: UseMutationOptions<MappingDeleteBatchResponse, MappingDeleteBatchError, Options<MappingDeleteBatchData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await mappingDeleteBatch({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
 export const mappingListQueryKey = (options?: Options<MappingListData>) => createQueryKey('mappingList', options, false, ['mappings']);
 
 /**
@@ -2586,6 +2763,28 @@ export const scheduleCreateMutation = (options?: Partial<Options<ScheduleCreateD
     };
     return mutationOptions;
 };
+
+export const schedulePreviewQueryKey = (options: Options<SchedulePreviewData>) => createQueryKey('schedulePreview', options, false, ['schedules']);
+
+/**
+ * Shows when a schedule with a cron expression would run
+ *
+ * Shows when a schedule with a cron expression would run.
+ *
+ * Nothing is created. The expression is evaluated in the time zone of the appliance.
+ */
+export const schedulePreviewOptions = (options: Options<SchedulePreviewData>) => queryOptions<SchedulePreviewResponse, SchedulePreviewError, SchedulePreviewResponse, ReturnType<typeof schedulePreviewQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await schedulePreview({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: schedulePreviewQueryKey(options)
+});
 
 /**
  * Deletes a schedule, but not its snapshots
@@ -2924,6 +3123,28 @@ export const applianceBackupMutation = (options?: Partial<Options<ApplianceBacku
     const mutationOptions: UseMutationOptions<ApplianceBackupResponse, ApplianceBackupError, Options<ApplianceBackupData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await applianceBackup({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Creates a backup now and stores it on the server of the scheduled backups
+ *
+ * Creates a backup now and stores it on the server of the scheduled backups.
+ *
+ * Waits until the server has the whole file. Fails with 409 and the reason if the server does not accept it. Older
+ * backups are deleted afterward, as for a scheduled backup.
+ */
+export const applianceStoreBackupMutation = (options?: Partial<Options<ApplianceStoreBackupData>>): UseMutationOptions<ApplianceStoreBackupResponse, ApplianceStoreBackupError, Options<ApplianceStoreBackupData>> => {
+    const mutationOptions: UseMutationOptions<ApplianceStoreBackupResponse, ApplianceStoreBackupError, Options<ApplianceStoreBackupData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await applianceStoreBackup({
                 ...options,
                 ...fnOptions,
                 throwOnError: true

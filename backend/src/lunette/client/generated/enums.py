@@ -12,6 +12,7 @@ ACTION = (
 AlertFamily = Literal[
     "agent",
     "array",
+    "backup",
     "clock",
     "delivery",
     "disk",
@@ -37,6 +38,7 @@ AlertFamily = Literal[
 ALERT_FAMILY = (
     "agent",
     "array",
+    "backup",
     "clock",
     "delivery",
     "disk",
@@ -58,6 +60,21 @@ ALERT_FAMILY = (
     "system",
     "target",
     "thin_pool",
+)
+AlertNoun = Literal[
+    "array", "disk", "fc_port", "host", "host_group", "interface", "job", "portal", "schedule", "volume"
+]
+ALERT_NOUN = (
+    "array",
+    "disk",
+    "fc_port",
+    "host",
+    "host_group",
+    "interface",
+    "job",
+    "portal",
+    "schedule",
+    "volume",
 )
 ArrayEngine = Literal["md", "zfs", "lvm", "external"]
 ARRAY_ENGINE = (
@@ -276,6 +293,14 @@ HISTORY_RANGE = (
     "24h",
     "7d",
     "30d",
+)
+HostConnection = Literal["online", "degraded", "offline", "never", "unknown"]
+HOST_CONNECTION = (
+    "online",
+    "degraded",
+    "offline",
+    "never",
+    "unknown",
 )
 InitiatorKind = Literal["iqn", "wwpn", "nqn"]
 INITIATOR_KIND = (

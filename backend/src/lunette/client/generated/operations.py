@@ -278,7 +278,7 @@ OPERATIONS: dict[str, Operation] = {
     "volume_list": Operation(
         "GET",
         "/volumes",
-        query=("sort", "name", "array", "host", "host_group", "state"),
+        query=("sort", "name", "text", "array", "host", "host_group", "state"),
         words=(
             (
                 "sort",
@@ -332,6 +332,12 @@ OPERATIONS: dict[str, Operation] = {
         dry_run=True,
         job=True,
     ),
+    "deleted_volume_recover_batch": Operation(
+        "POST", "/deleted-volumes:recover-batch", body="DeletedVolumeBatch", dry_run=True, job=True
+    ),
+    "deleted_volume_delete_batch": Operation(
+        "POST", "/deleted-volumes:delete-batch", body="DeletedVolumeBatch", dry_run=True, job=True
+    ),
     "deleted_volume_list": Operation(
         "GET",
         "/deleted-volumes",
@@ -363,6 +369,9 @@ OPERATIONS: dict[str, Operation] = {
         job=True,
     ),
     "snapshot_create_batch": Operation("POST", "/snapshots:create-batch", body="SnapshotBatch", dry_run=True, job=True),
+    "snapshot_delete_batch": Operation(
+        "POST", "/snapshots:delete-batch", body="SnapshotDeleteBatch", dry_run=True, job=True
+    ),
     "snapshot_list": Operation(
         "GET",
         "/snapshots",
@@ -377,6 +386,12 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "snapshot_clone": Operation(
         "POST", "/snapshots/{snapshot}:clone", parameters=("snapshot",), body="SnapshotClone", dry_run=True, job=True
+    ),
+    "deleted_snapshot_recover_batch": Operation(
+        "POST", "/deleted-snapshots:recover-batch", body="DeletedSnapshotBatch", dry_run=True, job=True
+    ),
+    "deleted_snapshot_delete_batch": Operation(
+        "POST", "/deleted-snapshots:delete-batch", body="DeletedSnapshotBatch", dry_run=True, job=True
     ),
     "deleted_snapshot_list": Operation(
         "GET",
@@ -425,10 +440,13 @@ OPERATIONS: dict[str, Operation] = {
     "host_verify_paths": Operation(
         "POST", "/hosts/{host}:verify-paths", parameters=("host",), body="HostVerifyPaths", dry_run=True, job=True
     ),
+    "host_delete_batch": Operation(
+        "POST", "/hosts:delete-batch", query=("confirm",), body="HostDeleteBatch", dry_run=True
+    ),
     "host_list": Operation(
         "GET",
         "/hosts",
-        query=("sort", "name", "os_type", "initiator", "host_group"),
+        query=("sort", "name", "text", "os_type", "initiator", "host_group"),
         words=(
             ("sort", ("name", "-name", "os_type", "-os_type", "created_at", "-created_at")),
             ("os_type", ("linux", "esxi", "windows", "proxmox", "other")),
@@ -497,6 +515,9 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "portal_create": Operation("POST", "/portals", body="PortalCreate", dry_run=True),
     "portal_show": Operation("GET", "/portals/{portal}", parameters=("portal",)),
+    "portal_patch": Operation(
+        "PATCH", "/portals/{portal}", parameters=("portal",), body="PortalPatch", if_match=True, dry_run=True
+    ),
     "portal_delete": Operation("DELETE", "/portals/{portal}", parameters=("portal",), if_match=True, dry_run=True),
     "rdma_device_list": Operation("GET", "/rdma-devices", is_list=True),
     "fc_port_list": Operation(
@@ -534,6 +555,9 @@ OPERATIONS: dict[str, Operation] = {
     "firewall_show": Operation("GET", "/firewall"),
     "mapping_create_batch": Operation(
         "POST", "/mappings:create-batch", query=("confirm",), body="MappingBatch", dry_run=True
+    ),
+    "mapping_delete_batch": Operation(
+        "POST", "/mappings:delete-batch", query=("confirm",), body="MappingDeleteBatch", dry_run=True
     ),
     "mapping_list": Operation(
         "GET",
@@ -600,6 +624,7 @@ OPERATIONS: dict[str, Operation] = {
         is_list=True,
     ),
     "schedule_create": Operation("POST", "/schedules", body="ScheduleCreate", dry_run=True),
+    "schedule_preview": Operation("GET", "/schedules:preview", query=("when",)),
     "schedule_show": Operation("GET", "/schedules/{schedule}", parameters=("schedule",)),
     "schedule_patch": Operation(
         "PATCH", "/schedules/{schedule}", parameters=("schedule",), body="SchedulePatch", if_match=True, dry_run=True
@@ -620,6 +645,7 @@ OPERATIONS: dict[str, Operation] = {
     "site_plan": Operation("POST", "/site:plan", body="SiteRequest", dry_run=True),
     "site_apply": Operation("POST", "/site:apply", query=("confirm",), body="SiteRequest", dry_run=True, job=True),
     "appliance_backup": Operation("POST", "/appliance:backup", body="BackupRequest", is_binary=True),
+    "appliance_store_backup": Operation("POST", "/appliance:store-backup"),
     "appliance_support": Operation("POST", "/appliance:support", is_binary=True),
     "appliance_restart": Operation("POST", "/appliance:restart", dry_run=True, job=True),
     "appliance_power_off": Operation("POST", "/appliance:power-off", dry_run=True, job=True),
@@ -739,7 +765,7 @@ OPERATIONS: dict[str, Operation] = {
     "alert_list": Operation(
         "GET",
         "/alerts",
-        query=("sort", "active", "acknowledged", "severity", "ref"),
+        query=("sort", "active", "acknowledged", "severity", "ref", "text"),
         words=(
             ("sort", ("-raised_at", "raised_at", "severity", "-severity")),
             ("active", ("true", "false")),
@@ -1204,6 +1230,7 @@ class Operations:
         ]
         | None = None,
         name: str | None = None,
+        text: str | None = None,
         array: str | None = None,
         host: str | None = None,
         host_group: str | None = None,
@@ -1213,7 +1240,15 @@ class Operations:
         """Lists the volumes, with their mappings and export state."""
         return self.pages(
             "volume_list",
-            {"sort": sort, "name": name, "array": array, "host": host, "host_group": host_group, "state": state},
+            {
+                "sort": sort,
+                "name": name,
+                "text": text,
+                "array": array,
+                "host": host,
+                "host_group": host_group,
+                "state": state,
+            },
             limit,
         )
 
@@ -1275,6 +1310,22 @@ class Operations:
         """Rolls a volume back to a snapshot."""
         return self.operate("volume_roll_back", {"volume": volume}, {}, body, dry_run=dry_run)
 
+    @overload
+    def deleted_volume_recover_batch(self, body: t.DeletedVolumeBatch, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def deleted_volume_recover_batch(self, body: t.DeletedVolumeBatch, *, dry_run: Literal[True]) -> t.Plan: ...
+    def deleted_volume_recover_batch(self, body: t.DeletedVolumeBatch, *, dry_run: bool = False) -> Any:
+        """Recovers many deleted volumes as one job, all or none."""
+        return self.operate("deleted_volume_recover_batch", {}, {}, body, dry_run=dry_run)
+
+    @overload
+    def deleted_volume_delete_batch(self, body: t.DeletedVolumeBatch, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def deleted_volume_delete_batch(self, body: t.DeletedVolumeBatch, *, dry_run: Literal[True]) -> t.Plan: ...
+    def deleted_volume_delete_batch(self, body: t.DeletedVolumeBatch, *, dry_run: bool = False) -> Any:
+        """Erases many deleted volumes as one job, all or none."""
+        return self.operate("deleted_volume_delete_batch", {}, {}, body, dry_run=dry_run)
+
     def deleted_volume_list(
         self,
         *,
@@ -1322,6 +1373,14 @@ class Operations:
         """Creates a snapshot of each of many volumes, all or none."""
         return self.operate("snapshot_create_batch", {}, {}, body, dry_run=dry_run)
 
+    @overload
+    def snapshot_delete_batch(self, body: t.SnapshotDeleteBatch, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def snapshot_delete_batch(self, body: t.SnapshotDeleteBatch, *, dry_run: Literal[True]) -> t.Plan: ...
+    def snapshot_delete_batch(self, body: t.SnapshotDeleteBatch, *, dry_run: bool = False) -> Any:
+        """Deletes many snapshots as one job, all or none."""
+        return self.operate("snapshot_delete_batch", {}, {}, body, dry_run=dry_run)
+
     def snapshot_list(
         self,
         *,
@@ -1361,6 +1420,26 @@ class Operations:
     def snapshot_clone(self, snapshot: str, body: t.SnapshotClone, *, dry_run: bool = False) -> Any:
         """Creates one or many volumes from a snapshot, all or none."""
         return self.operate("snapshot_clone", {"snapshot": snapshot}, {}, body, dry_run=dry_run)
+
+    @overload
+    def deleted_snapshot_recover_batch(
+        self, body: t.DeletedSnapshotBatch, *, dry_run: Literal[False] = False
+    ) -> t.Job: ...
+    @overload
+    def deleted_snapshot_recover_batch(self, body: t.DeletedSnapshotBatch, *, dry_run: Literal[True]) -> t.Plan: ...
+    def deleted_snapshot_recover_batch(self, body: t.DeletedSnapshotBatch, *, dry_run: bool = False) -> Any:
+        """Recovers many deleted snapshots as one job, all or none."""
+        return self.operate("deleted_snapshot_recover_batch", {}, {}, body, dry_run=dry_run)
+
+    @overload
+    def deleted_snapshot_delete_batch(
+        self, body: t.DeletedSnapshotBatch, *, dry_run: Literal[False] = False
+    ) -> t.Job: ...
+    @overload
+    def deleted_snapshot_delete_batch(self, body: t.DeletedSnapshotBatch, *, dry_run: Literal[True]) -> t.Plan: ...
+    def deleted_snapshot_delete_batch(self, body: t.DeletedSnapshotBatch, *, dry_run: bool = False) -> Any:
+        """Erases many deleted snapshots as one job, all or none."""
+        return self.operate("deleted_snapshot_delete_batch", {}, {}, body, dry_run=dry_run)
 
     def deleted_snapshot_list(
         self,
@@ -1426,11 +1505,26 @@ class Operations:
         """Tests the paths of a host by blocking each path in turn."""
         return self.operate("host_verify_paths", {"host": host}, {}, body, dry_run=dry_run)
 
+    @overload
+    def host_delete_batch(
+        self, body: t.HostDeleteBatch, *, confirm: list[str] | None = None, dry_run: Literal[False] = False
+    ) -> None: ...
+    @overload
+    def host_delete_batch(
+        self, body: t.HostDeleteBatch, *, confirm: list[str] | None = None, dry_run: Literal[True]
+    ) -> t.Plan: ...
+    def host_delete_batch(
+        self, body: t.HostDeleteBatch, *, confirm: list[str] | None = None, dry_run: bool = False
+    ) -> Any:
+        """Deletes many hosts, all or none."""
+        return self.operate("host_delete_batch", {}, {"confirm": confirm}, body, dry_run=dry_run)
+
     def host_list(
         self,
         *,
         sort: Literal["name", "-name", "os_type", "-os_type", "created_at", "-created_at"] | None = None,
         name: str | None = None,
+        text: str | None = None,
         os_type: t.OsType | None = None,
         initiator: str | None = None,
         host_group: str | None = None,
@@ -1439,7 +1533,14 @@ class Operations:
         """Lists the hosts, with their initiators and export state."""
         return self.pages(
             "host_list",
-            {"sort": sort, "name": name, "os_type": os_type, "initiator": initiator, "host_group": host_group},
+            {
+                "sort": sort,
+                "name": name,
+                "text": text,
+                "os_type": os_type,
+                "initiator": initiator,
+                "host_group": host_group,
+            },
             limit,
         )
 
@@ -1582,6 +1683,14 @@ class Operations:
         return answer
 
     @overload
+    def portal_patch(self, portal: str, body: t.PortalPatch, *, dry_run: Literal[False] = False) -> t.Portal: ...
+    @overload
+    def portal_patch(self, portal: str, body: t.PortalPatch, *, dry_run: Literal[True]) -> t.Plan: ...
+    def portal_patch(self, portal: str, body: t.PortalPatch, *, dry_run: bool = False) -> Any:
+        """Renames a portal, or moves it to another address or port."""
+        return self.operate("portal_patch", {"portal": portal}, {}, body, dry_run=dry_run)
+
+    @overload
     def portal_delete(self, portal: str, *, dry_run: Literal[False] = False) -> None: ...
     @overload
     def portal_delete(self, portal: str, *, dry_run: Literal[True]) -> t.Plan: ...
@@ -1700,6 +1809,20 @@ class Operations:
         """Creates many mappings, all or none."""
         return self.operate("mapping_create_batch", {}, {"confirm": confirm}, body, dry_run=dry_run)
 
+    @overload
+    def mapping_delete_batch(
+        self, body: t.MappingDeleteBatch, *, confirm: list[str] | None = None, dry_run: Literal[False] = False
+    ) -> None: ...
+    @overload
+    def mapping_delete_batch(
+        self, body: t.MappingDeleteBatch, *, confirm: list[str] | None = None, dry_run: Literal[True]
+    ) -> t.Plan: ...
+    def mapping_delete_batch(
+        self, body: t.MappingDeleteBatch, *, confirm: list[str] | None = None, dry_run: bool = False
+    ) -> Any:
+        """Deletes many mappings, all or none."""
+        return self.operate("mapping_delete_batch", {}, {"confirm": confirm}, body, dry_run=dry_run)
+
     def mapping_list(
         self,
         *,
@@ -1807,6 +1930,11 @@ class Operations:
     def schedule_create(self, body: t.ScheduleCreate, *, dry_run: bool = False) -> Any:
         """Creates a schedule for snapshots or scrubs."""
         return self.operate("schedule_create", {}, {}, body, dry_run=dry_run)
+
+    def schedule_preview(self, *, when: str | None = None) -> t.SchedulePreview:
+        """Shows when a schedule with a cron expression would run."""
+        answer: t.SchedulePreview = self.operate("schedule_preview", {}, {"when": when})
+        return answer
 
     def schedule_show(self, schedule: str) -> t.Schedule:
         """Shows a schedule, by ID or name."""
@@ -1919,6 +2047,11 @@ class Operations:
     def appliance_backup(self, body: t.BackupRequest) -> bytes:
         """Creates a backup of the configuration, as a file encrypted with a passphrase."""
         answer: bytes = self.operate("appliance_backup", {}, {}, body)
+        return answer
+
+    def appliance_store_backup(self) -> t.StoredBackup:
+        """Creates a backup now and stores it on the server of the scheduled backups."""
+        answer: t.StoredBackup = self.operate("appliance_store_backup", {}, {})
         return answer
 
     def appliance_support(self) -> bytes:
@@ -2141,12 +2274,20 @@ class Operations:
         acknowledged: bool | None = None,
         severity: t.Severity | None = None,
         ref: str | None = None,
+        text: str | None = None,
         limit: int | None = None,
     ) -> Iterator[t.Alert]:
         """Lists the alerts, with their causes and fixes."""
         return self.pages(
             "alert_list",
-            {"sort": sort, "active": active, "acknowledged": acknowledged, "severity": severity, "ref": ref},
+            {
+                "sort": sort,
+                "active": active,
+                "acknowledged": acknowledged,
+                "severity": severity,
+                "ref": ref,
+                "text": text,
+            },
             limit,
         )
 

@@ -62,16 +62,21 @@ SUMMARIES: dict[str, str] = {
     "volume_delete": "Deletes a volume that has no mappings and no snapshots",
     "volume_grow": "Grows a volume while hosts use it",
     "volume_roll_back": "Rolls a volume back to a snapshot",
+    "deleted_volume_recover_batch": "Recovers many deleted volumes as one job, all or none",
+    "deleted_volume_delete_batch": "Erases many deleted volumes as one job, all or none",
     "deleted_volume_list": "Lists the deleted volumes that can be recovered",
     "deleted_volume_show": "Shows a deleted volume, by ID, or by name if the name is unique",
     "deleted_volume_delete": "Erases a deleted volume before its retention ends",
     "deleted_volume_recover": "Recovers a deleted volume, with its data, ID and identity",
     "snapshot_create_batch": "Creates a snapshot of each of many volumes, all or none",
+    "snapshot_delete_batch": "Deletes many snapshots as one job, all or none",
     "snapshot_list": "Lists the snapshots",
     "snapshot_create": "Creates a snapshot of a volume while hosts use it",
     "snapshot_show": "Shows a snapshot, by ID or name",
     "snapshot_delete": "Deletes a snapshot, but not its volume or its clones",
     "snapshot_clone": "Creates one or many volumes from a snapshot, all or none",
+    "deleted_snapshot_recover_batch": "Recovers many deleted snapshots as one job, all or none",
+    "deleted_snapshot_delete_batch": "Erases many deleted snapshots as one job, all or none",
     "deleted_snapshot_list": "Lists the deleted snapshots that can be recovered",
     "deleted_snapshot_show": "Shows a deleted snapshot, by ID, or by name if the name is unique",
     "deleted_snapshot_delete": "Erases a deleted snapshot before its retention ends",
@@ -80,6 +85,7 @@ SUMMARIES: dict[str, str] = {
     "host_kit_download": "Downloads the setup kit of a host as an archive",
     "host_paths": "Shows the expected and actual paths of a host and of each of its volumes",
     "host_verify_paths": "Tests the paths of a host by blocking each path in turn",
+    "host_delete_batch": "Deletes many hosts, all or none",
     "host_list": "Lists the hosts, with their initiators and export state",
     "host_create": "Creates a host with its initiators and credentials",
     "host_show": "Shows a host, by ID or name",
@@ -94,6 +100,7 @@ SUMMARIES: dict[str, str] = {
     "portal_list": "Lists the portals, with their export state",
     "portal_create": "Creates a portal on an address and port of the appliance",
     "portal_show": "Shows a portal, by ID or name",
+    "portal_patch": "Renames a portal, or moves it to another address or port",
     "portal_delete": "Deletes a portal, so that the appliance no longer listens there",
     "rdma_device_list": "Lists the RDMA devices of the appliance",
     "fc_port_list": "Lists the FC ports, including managed ports that are missing",
@@ -110,6 +117,7 @@ SUMMARIES: dict[str, str] = {
     "interface_revert": "Reverts an interface change that is on trial",
     "firewall_show": "Shows the state of the firewall and its open ports",
     "mapping_create_batch": "Creates many mappings, all or none",
+    "mapping_delete_batch": "Deletes many mappings, all or none",
     "mapping_list": "Lists the mappings, with their export state",
     "mapping_create": "Maps a volume to a host or a host group",
     "mapping_show": "Shows a mapping, by ID",
@@ -120,6 +128,7 @@ SUMMARIES: dict[str, str] = {
     "performance_show": "Shows the performance of an object now and over time",
     "schedule_list": "Lists the schedules, with their next runs and the result of the last run",
     "schedule_create": "Creates a schedule for snapshots or scrubs",
+    "schedule_preview": "Shows when a schedule with a cron expression would run",
     "schedule_show": "Shows a schedule, by ID or name",
     "schedule_patch": "Changes a schedule",
     "schedule_delete": "Deletes a schedule, but not its snapshots",
@@ -136,6 +145,7 @@ SUMMARIES: dict[str, str] = {
     "site_plan": "Plans a site document, without changing anything",
     "site_apply": "Applies a site document as one job",
     "appliance_backup": "Creates a backup of the configuration, as a file encrypted with a passphrase",
+    "appliance_store_backup": "Creates a backup now and stores it on the server of the scheduled backups",
     "appliance_support": "Creates a support bundle with logs, configuration, kernel and hardware data",
     "appliance_restart": "Restarts the appliance",
     "appliance_power_off": "Shuts down the appliance",
@@ -397,6 +407,7 @@ TEXTS: dict[str, dict[str, str]] = {
     "volume_list": {
         "sort": "Field to sort by. A leading `-` sorts in descending order.",
         "name": "Only names that match; `*` matches any text, `?` one character.",
+        "text": "Only objects with this text in their name, description or an identifier, also as an operating system writes it (`naa.6001405...`). Case is ignored. Identifiers are searched for texts of four characters and more.",
         "array": "Only volumes of this array, by ID or name.",
         "host": "Only volumes mapped to this host, by ID or name.",
         "host_group": "Only volumes mapped to this host group, by ID or name.",
@@ -429,6 +440,12 @@ TEXTS: dict[str, dict[str, str]] = {
         "keep": "Whether the present data of the volume is retained as a deleted volume of the same name, for the hours of the setting `deleted_keep_hours`. If `false`, or with 0 hours, the present data is destroyed.",
         "delete_newer_snapshots": "Whether newer snapshots that prevent the rollback are erased, which cannot be undone. Only ZFS needs this.",
     },
+    "deleted_volume_recover_batch": {
+        "deleted_volumes": "IDs of the deleted volumes, or their names if the names are unique."
+    },
+    "deleted_volume_delete_batch": {
+        "deleted_volumes": "IDs of the deleted volumes, or their names if the names are unique."
+    },
     "deleted_volume_list": {
         "name": "Only names that match; `*` matches any text, `?` one character.",
         "array": "Only deleted volumes of this array, by ID or name.",
@@ -445,6 +462,9 @@ TEXTS: dict[str, dict[str, str]] = {
         "name": "Pattern for the names of the snapshots. Must contain `{volume}`, and may contain `{date}` and `{time}`. Long names of volumes are shortened.",
         "description": "Description of each snapshot.",
         "atomic": "Whether all snapshots must be taken at the same moment. Refused unless all volumes are on one ZFS pool.",
+    },
+    "snapshot_delete_batch": {
+        "snapshots": "Names or IDs of the snapshots. On ZFS, a snapshot from which volumes were cloned is refused."
     },
     "snapshot_list": {
         "name": "Only names that match; `*` matches any text, `?` one character.",
@@ -465,6 +485,12 @@ TEXTS: dict[str, dict[str, str]] = {
         "count": "Number of clones to create with `name_pattern`.",
         "first": "Number in the name of the first clone. Only with `name_pattern`.",
         "description": "Description of each clone.",
+    },
+    "deleted_snapshot_recover_batch": {
+        "deleted_snapshots": "IDs of the deleted snapshots, or their names if the names are unique."
+    },
+    "deleted_snapshot_delete_batch": {
+        "deleted_snapshots": "IDs of the deleted snapshots, or their names if the names are unique."
     },
     "deleted_snapshot_list": {
         "name": "Only names that match; `*` matches any text, `?` one character.",
@@ -491,9 +517,14 @@ TEXTS: dict[str, dict[str, str]] = {
         "confirm": "Name of the host, as confirmation.",
         "away_s": "Duration in seconds for which each path is interrupted.",
     },
+    "host_delete_batch": {
+        "hosts": "Names or IDs of the hosts. Unless `cascade` is set, a host with mappings or in a host group is refused.",
+        "cascade": "Whether the mappings of the hosts are deleted too, and the hosts leave their host groups.",
+    },
     "host_list": {
         "sort": "Field to sort by. A leading `-` sorts in descending order.",
         "name": "Only names that match; `*` matches any text, `?` one character.",
+        "text": "Only objects with this text in their name, description or an identifier, also as an operating system writes it (`naa.6001405...`). Case is ignored. Identifiers are searched for texts of four characters and more.",
         "os_type": "Only hosts with this operating system.",
         "initiator": "Only the host with this initiator: an IQN, WWPN or NQN.",
         "host_group": "Only hosts of this host group, by ID or name.",
@@ -562,6 +593,12 @@ TEXTS: dict[str, dict[str, str]] = {
         "engine": "Export engine of the portal. If omitted, the engine of the kernel. All NVMe portals have the same engine.",
     },
     "portal_show": {"portal": "ID or name of the portal."},
+    "portal_patch": {
+        "portal": "ID or name of the portal.",
+        "name": "New name of the portal. Hosts do not notice it.",
+        "address": "New address of the appliance to listen on, or `0.0.0.0` or `::` for all addresses.",
+        "port": "New port number to listen on. Must be omitted for `nvme-fc`.",
+    },
     "portal_delete": {"portal": "ID or name of the portal."},
     "rdma_device_list": {},
     "fc_port_list": {
@@ -620,6 +657,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "mappings": "Mappings to create, listed one by one. Required unless `split` is set.",
         "split": "Volumes to distribute evenly over hosts. Required unless `mappings` is set.",
     },
+    "mapping_delete_batch": {"mappings": "IDs of the mappings. A mapping whose volume is being changed is refused."},
     "mapping_list": {
         "sort": "Field to sort by. A leading `-` sorts in descending order.",
         "volume": "Only mappings of this volume, by ID or name.",
@@ -669,6 +707,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "enabled": "Whether the schedule runs automatically. A disabled schedule can still be run manually.",
         "description": "Free-text description.",
     },
+    "schedule_preview": {"when": "Cron expression with minute, hour, day of month, month and weekday."},
     "schedule_show": {"schedule": "ID or name of the schedule."},
     "schedule_patch": {
         "schedule": "ID or name of the schedule.",
@@ -703,6 +742,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "trusted_ca": "Certificates in PEM form of authorities that are trusted in addition to the system's own.",
         "firewall": "Firewall mode. `null` restores the default: `managed` after installation from the ISO, otherwise `off`.",
         "discovery_auth": "CHAP login required for the discovery of iSCSI targets. `null` removes the login.",
+        "backup": "Settings of scheduled backups. `null` ends them; stored backups stay on the server.",
     },
     "alert_test": {},
     "certificate_show": {},
@@ -728,6 +768,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "passphrase": "Passphrase that encrypts the backup, of 12 to 256 characters.",
         "certificate": "Whether the backup includes the certificate with its private key.",
     },
+    "appliance_store_backup": {},
     "appliance_support": {},
     "appliance_restart": {},
     "appliance_power_off": {},
@@ -811,6 +852,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "acknowledged": "Whether to return acknowledged (true) or unacknowledged (false) alerts. If omitted, both.",
         "severity": "Only alerts of this severity.",
         "ref": "Only alerts about the resource with this ID.",
+        "text": "Only alerts whose message or cause contains this text; `*` matches any text, `?` one character.",
     },
     "alert_show": {"alert": "ID of the alert."},
     "alert_acknowledge": {

@@ -7,6 +7,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 from lunette.client.generated.enums import (
     Action,
     AlertFamily,
+    AlertNoun,
     ArrayEngine,
     ArrayHealth,
     ArrayVerb,
@@ -31,6 +32,7 @@ from lunette.client.generated.enums import (
     FirewallState,
     HealthState,
     HistoryRange,
+    HostConnection,
     InitiatorKind,
     InterfaceKind,
     InterfaceRole,
@@ -87,6 +89,8 @@ __all__ = [
     "Alert",
     "AlertAcknowledge",
     "AlertFamily",
+    "AlertNoun",
+    "AlertObject",
     "AlertPage",
     "AlertSilence",
     "AlertTest",
@@ -115,6 +119,9 @@ __all__ = [
     "ArrayUnlock",
     "ArrayVerb",
     "BackupRequest",
+    "BackupSettings",
+    "BackupState",
+    "BackupTarget",
     "BondMode",
     "CapacityDay",
     "CapacityTrend",
@@ -128,8 +135,10 @@ __all__ = [
     "Convergence",
     "Counts",
     "DeletedSnapshot",
+    "DeletedSnapshotBatch",
     "DeletedSnapshotPage",
     "DeletedVolume",
+    "DeletedVolumeBatch",
     "DeletedVolumePage",
     "DeliveryState",
     "DhChap",
@@ -194,11 +203,14 @@ __all__ = [
     "ForeignArrayPage",
     "ForeignMember",
     "ForeignVolume",
+    "FormerPlace",
     "Health",
     "HealthState",
     "HistoryRange",
     "Host",
+    "HostConnection",
     "HostCreate",
+    "HostDeleteBatch",
     "HostGroup",
     "HostGroupCreate",
     "HostGroupPage",
@@ -251,6 +263,7 @@ __all__ = [
     "Mapping",
     "MappingBatch",
     "MappingCreate",
+    "MappingDeleteBatch",
     "MappingList",
     "MappingPage",
     "Me",
@@ -278,6 +291,7 @@ __all__ = [
     "Portal",
     "PortalCreate",
     "PortalPage",
+    "PortalPatch",
     "Problem",
     "ProblemBlocker",
     "ProblemField",
@@ -318,6 +332,7 @@ __all__ = [
     "ScheduleCreate",
     "SchedulePage",
     "SchedulePatch",
+    "SchedulePreview",
     "Scheduler",
     "ScrubAction",
     "SearchField",
@@ -346,12 +361,14 @@ __all__ = [
     "SnapshotBatch",
     "SnapshotClone",
     "SnapshotCreate",
+    "SnapshotDeleteBatch",
     "SnapshotPage",
     "SnapshotRecover",
     "Split",
     "Status",
     "StepState",
     "StillServed",
+    "StoredBackup",
     "Syslog",
     "SyslogSettings",
     "SyslogTransport",
@@ -487,6 +504,10 @@ class Alert(TypedDict):
     """Area of the alert, which is the first part of its key; `null` for an alert that only an earlier
         release raises.
         """
+    about: AlertObject | None
+    """Object that the alert is about; `null` if it is about the whole appliance, or if the object no
+        longer exists.
+        """
     severity: Severity
     """Severity of the alert: `info`, `warning` or `critical`."""
     message: str
@@ -522,6 +543,17 @@ class AlertAcknowledge(TypedDict):
     """Note on the acknowledgement, such as the person in charge or the planned action. If omitted, the
         note is empty.
         """
+
+
+class AlertObject(TypedDict):
+    """The object that an alert is about."""
+
+    noun: AlertNoun
+    """Kind of the object."""
+    id: str
+    """ID of the object, by which `ref` of the list finds its alerts."""
+    name: str
+    """Name of the object; the ID of a disk, the WWPN of an FC port and the title of a job."""
 
 
 class AlertPage(TypedDict):
@@ -569,9 +601,13 @@ class Array(TypedDict):
     uuid: str
     """UUID of the array on its disks; for a ZFS pool, the GUID of the pool."""
     usable_bytes: int
-    """Capacity of the array in bytes, without redundancy."""
+    """Capacity of the array for volumes in bytes: without redundancy, the padding of ZFS and the space
+        that the engine reserves.
+        """
+    used_bytes: int | None
+    """Part of `usable_bytes` that volumes, snapshots and the thin pool use; `null` if unknown."""
     free_bytes: int | None
-    """Free space for volumes in bytes; `null` if unknown."""
+    """Rest of `usable_bytes`, free for volumes; `null` if unknown."""
     thin_pool: ThinPool | None
     """Thin pool of an LVM-based array. `null` on ZFS pools, before the first thin volume is created, and
         if unknown.
@@ -1056,6 +1092,67 @@ class BackupRequest(TypedDict):
     """Whether the backup includes the certificate with its private key."""
 
 
+class BackupSettings(TypedDict):
+    """Settings of scheduled backups, which are stored on a WebDAV server over HTTPS."""
+
+    url: str
+    """HTTPS address of an existing folder on the WebDAV server. It is shown to every user, so it must not
+        be secret.
+        """
+    user: NotRequired[str | None]
+    """User name for the login to the server (HTTP basic authentication). If omitted, requests have no
+        login.
+        """
+    password: NotRequired[str | None]
+    """Password of the user. Never returned."""
+    passphrase: NotRequired[str | None]
+    """Passphrase that encrypts the backups, of 12 to 256 characters. Never returned."""
+    when: NotRequired[str]
+    """Cron expression with minute, hour, day of month, month and weekday, in the time zone of the
+        appliance.
+        """
+    keep: NotRequired[int]
+    """Number of backups to retain on the server."""
+    certificate: NotRequired[bool]
+    """Whether the backups include the certificate with its private key."""
+
+
+class BackupState(TypedDict):
+    """State of the scheduled backups."""
+
+    next_run_at: str
+    """When the next backup is created, in UTC. A failed backup is repeated every 15 minutes."""
+    last_tried_at: str | None
+    """When the last backup was attempted, in UTC. `null` if none was attempted."""
+    trouble: str | None
+    """Reason why the last backup was not stored. `null` if it was stored."""
+    untidy: str | None
+    """Reason why older backups could not be deleted. `null` if they could."""
+    stored: list[StoredBackup]
+    """Backups that the appliance stored in this folder and has not deleted, the newest first."""
+
+
+class BackupTarget(TypedDict):
+    """Settings of scheduled backups. Password and passphrase are never returned."""
+
+    url: str
+    """HTTPS address of the folder on the WebDAV server."""
+    user: str | None
+    """User name for the login to the server. `null` if requests have no login."""
+    has_password: bool
+    """Whether a password for the server is stored."""
+    has_passphrase: bool
+    """Whether the passphrase that encrypts the backups is stored."""
+    when: str
+    """Cron expression with minute, hour, day of month, month and weekday, in the time zone of the
+        appliance.
+        """
+    keep: int
+    """Number of backups to retain on the server."""
+    certificate: bool
+    """Whether the backups include the certificate with its private key."""
+
+
 class CapacityDay(TypedDict):
     """Capacity of an array on one day."""
 
@@ -1064,7 +1161,7 @@ class CapacityDay(TypedDict):
     used_bytes: int
     """Space given to volumes, snapshots and thin pools in bytes, at the last measurement of the day."""
     usable_bytes: int
-    """Capacity of the array in bytes, without redundancy."""
+    """Capacity of the array for volumes in bytes."""
 
 
 class Certificate(TypedDict):
@@ -1227,6 +1324,13 @@ class DeletedSnapshot(TypedDict):
     """When the record of the deleted snapshot was last changed, in UTC."""
 
 
+class DeletedSnapshotBatch(TypedDict):
+    """Deleted snapshots to recover or erase as one job, all or none."""
+
+    deleted_snapshots: list[str]
+    """IDs of the deleted snapshots, or their names if the names are unique."""
+
+
 class DeletedSnapshotPage(TypedDict):
     """One page of a list."""
 
@@ -1283,6 +1387,13 @@ class DeletedVolume(TypedDict):
     """When the volume was created, in UTC."""
     updated_at: str
     """When the record of the deleted volume was last changed, in UTC."""
+
+
+class DeletedVolumeBatch(TypedDict):
+    """Deleted volumes to recover or erase as one job, all or none."""
+
+    deleted_volumes: list[str]
+    """IDs of the deleted volumes, or their names if the names are unique."""
 
 
 class DeletedVolumePage(TypedDict):
@@ -2150,6 +2261,15 @@ class ForeignVolume(TypedDict):
     """Why the logical volume or zvol cannot be adopted even if its array can; `null` otherwise."""
 
 
+class FormerPlace(TypedDict):
+    """An address and port that a portal has left and where it still listens."""
+
+    address: str
+    """IP address; for `nvme-fc`, WWNN and WWPN of an FC port."""
+    port: int | None
+    """Port number, or null over Fibre Channel."""
+
+
 class Health(TypedDict):
     """Confirmation that the API answers. It contains no other information, because no credentials are
     needed.
@@ -2202,6 +2322,14 @@ class Host(TypedDict):
     """Number of sessions of the host now. `null` if the agent does not answer or cannot list sessions of
         the host's protocols.
         """
+    connection: HostConnection
+    """Connection of the host to the appliance now, over the paths to its own volumes and those of its host
+        group.
+        """
+    last_seen_at: str | None
+    """When the host was last logged in, in UTC. `null` if it never was, or not since the appliance records
+        this.
+        """
     created_at: str
     """When the host was created, in UTC."""
     updated_at: str
@@ -2236,6 +2364,17 @@ class HostCreate(TypedDict):
         then treat the missing volumes as lost. If `null`, the paths stay closed until all volumes are
         present.
         """
+
+
+class HostDeleteBatch(TypedDict):
+    """Hosts to delete in one transaction, all or none."""
+
+    hosts: list[str]
+    """Names or IDs of the hosts. Unless `cascade` is set, a host with mappings or in a host group is
+        refused.
+        """
+    cascade: NotRequired[bool]
+    """Whether the mappings of the hosts are deleted too, and the hosts leave their host groups."""
 
 
 class HostGroup(TypedDict):
@@ -3070,6 +3209,13 @@ class MappingCreate(TypedDict):
     """Whether the volume may be mapped although it has another owner."""
 
 
+class MappingDeleteBatch(TypedDict):
+    """Mappings to delete in one transaction, all or none."""
+
+    mappings: list[str]
+    """IDs of the mappings. A mapping whose volume is being changed is refused."""
+
+
 class MappingList(TypedDict):
     """Mappings that a batch created."""
 
@@ -3375,6 +3521,8 @@ class Portal(TypedDict):
     """Whether the portal listens now."""
     reason: str | None
     """Reason why the portal does not listen, or null if no reason is known."""
+    former_places: list[FormerPlace]
+    """Places that the portal has left, where it continues to listen until it listens at its new one."""
     created_at: str
     """When the portal was created, in UTC."""
     updated_at: str
@@ -3409,6 +3557,17 @@ class PortalPage(TypedDict):
     """Cursor of the next page. `null` on the last page."""
     total: int
     """Number of entries on all pages."""
+
+
+class PortalPatch(TypedDict):
+    """Changes to a portal. An omitted field does not change, and `null` is refused."""
+
+    name: NotRequired[str | None]
+    """New name of the portal. Hosts do not notice it."""
+    address: NotRequired[str | None]
+    """New address of the appliance to listen on, or `0.0.0.0` or `::` for all addresses."""
+    port: NotRequired[int | None]
+    """New port number to listen on. Must be omitted for `nvme-fc`."""
 
 
 class Problem(TypedDict):
@@ -3936,6 +4095,17 @@ class SchedulePatch(TypedDict):
     """Free-text description."""
 
 
+class SchedulePreview(TypedDict):
+    """Times at which a cron expression would run a schedule."""
+
+    when: str
+    """Cron expression with minute, hour, day of month, month and weekday, in `time_zone`."""
+    time_zone: str
+    """Time zone of the appliance, in which `when` is evaluated."""
+    next_runs: list[str]
+    """Next five times, in UTC."""
+
+
 class SearchResult(TypedDict):
     """An object that matches a search."""
 
@@ -4072,6 +4242,10 @@ class Settings(TypedDict):
     """Firewall mode. `null` for the default: `managed` after installation from the ISO, otherwise `off`."""
     discovery_auth: DiscoveryLogin | None
     """CHAP login required for the discovery of iSCSI targets. `null` if no login is required."""
+    backup: BackupTarget | None
+    """Settings of scheduled backups. `null` if none are set up."""
+    backup_state: BackupState | None
+    """State of the scheduled backups. `null` if none are set up, or were just set up."""
     deliveries: list[DeliveryState]
     """State of the delivery of messages over each configured channel."""
     updated_at: str
@@ -4119,6 +4293,8 @@ class SettingsPatch(TypedDict):
         """
     discovery_auth: NotRequired[DiscoveryAuth | None]
     """CHAP login required for the discovery of iSCSI targets. `null` removes the login."""
+    backup: NotRequired[BackupSettings | None]
+    """Settings of scheduled backups. `null` ends them; stored backups stay on the server."""
 
 
 class Site(TypedDict):
@@ -4497,6 +4673,13 @@ class SnapshotCreate(TypedDict):
     """Description of the snapshot."""
 
 
+class SnapshotDeleteBatch(TypedDict):
+    """Snapshots to delete as one job, all or none."""
+
+    snapshots: list[str]
+    """Names or IDs of the snapshots. On ZFS, a snapshot from which volumes were cloned is refused."""
+
+
 class SnapshotPage(TypedDict):
     """One page of a list."""
 
@@ -4564,6 +4747,17 @@ class StillServed(TypedDict):
     """Unique ID of the object, to use in `give_up`."""
     words: str
     """Description of the object, with the hosts concerned."""
+
+
+class StoredBackup(TypedDict):
+    """Backup on the server of the scheduled backups."""
+
+    name: str
+    """File name in the folder on the server."""
+    made_at: str
+    """When the backup was created, in UTC."""
+    size_bytes: int
+    """Size of the file in bytes."""
 
 
 class Syslog(TypedDict):
