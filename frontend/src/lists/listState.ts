@@ -80,7 +80,9 @@ export function useListState<Key extends string>(sortable: readonly Key[], initi
     /** Whether a filter other than the search is set. */
     isFiltered: computed(() => [...filters.values()].some((filter) => filter.value)),
     /** Changes with the search and the filters, but not with the order. */
-    narrowed: computed(() => JSON.stringify([search.value, ...[...filters.values()].map(({ value }) => value)])),
+    narrowed: computed(() =>
+      JSON.stringify([search.value, ...[...filters.values()].map(({ value }) => value)]),
+    ),
     /** Clears search and filters. */
     clear: () => restart(Object.fromEntries(['q', ...filters.keys()].map((key) => [key, undefined]))),
     setSearch: (q: string) => restart({ q: q || undefined }),

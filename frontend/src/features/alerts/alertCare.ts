@@ -6,8 +6,7 @@ import type { Tone } from '@/ui/tone'
 export const SEVERITIES = ['critical', 'warning', 'info'] as const satisfies readonly Severity[]
 const TONES: Record<Severity, Tone> = { info: 'busy', warning: 'warn', critical: 'bad' }
 
-export const alertTone = ({ severity, resolved_at }: Alert): Tone =>
-  resolved_at ? 'quiet' : TONES[severity]
+export const alertTone = ({ severity, resolved_at }: Alert): Tone => (resolved_at ? 'quiet' : TONES[severity])
 
 export const isSilent = ({ silenced_until }: Alert): boolean =>
   silenced_until !== null && new Date(silenced_until).getTime() > Date.now()

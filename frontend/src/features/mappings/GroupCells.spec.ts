@@ -1,7 +1,7 @@
 /** What a host has through its group, and what another host has, in the matrix. */
 import { describe, expect, it } from 'vitest'
 import { cursor, open, press } from '../../../mock/matrix'
-import { control, text } from '../../../mock/visit'
+import { control } from '../../../mock/visit'
 import { loggedIn } from '../../../mock/world'
 
 describe('a volume of a host group', () => {
@@ -9,9 +9,7 @@ describe('a volume of a host group', () => {
     const world = loggedIn()
     const one = world.volumes.find(({ name }) => name === 'scratch1')
     if (!one) throw new Error('The mock has no scratch1.')
-    one.mapped_to = [
-      { mapping_id: 'shared', host: null, host_group: 'esx-cluster', family: 'scsi', lun: 7 },
-    ]
+    one.mapped_to = [{ mapping_id: 'shared', host: null, host_group: 'esx-cluster', family: 'scsi', lun: 7 }]
     one.export = { state: 'open', reason: null }
     return world
   }
@@ -24,7 +22,7 @@ describe('a volume of a host group', () => {
       'esx-cluster-node-a, scratch1: LUN 7 through host group esx-cluster, Online',
     ])
     expect(page.querySelectorAll('[role=gridcell] .through-group')).toHaveLength(1)
-    expect(text(page.querySelector('[aria-label=Legend]'))).toContain('Through the host group')
+    expect(page.querySelector('[aria-label=Legend]')?.textContent).toContain('Through the host group')
   })
 
   it('is not unmapped from a member', async () => {
@@ -34,7 +32,7 @@ describe('a volume of a host group', () => {
       'esx-cluster-node-a has scratch1 through host group esx-cluster',
     )
     expect(requests.filter((one) => /POST|DELETE/.test(one))).toEqual([])
-    expect(text(page.querySelector('[aria-label="Selected cell"]'))).toContain(
+    expect(page.querySelector('[aria-label="Selected cell"]')?.textContent).toContain(
       'Through the host group esx-cluster',
     )
     expect(() => control(page, 'Unmap')).toThrow('No button')
@@ -45,5 +43,5 @@ it('names the owner of a volume that the host of the cell does not have', async 
   const { page } = await open('/mappings?host=host2')
   await press(page, 'Home')
   expect(cursor(page)).toBe('host2, lun01: not mapped; mapped to host1')
-  expect(text(page.querySelector('[aria-label="Selected cell"]'))).toContain('mapped to host1')
+  expect(page.querySelector('[aria-label="Selected cell"]')?.textContent).toContain('mapped to host1')
 })

@@ -117,7 +117,9 @@ it('unmaps a run of cells that begins on a mapped one in one change, and leaves 
   expect(requests.filter((one) => one.startsWith('POST')).at(-1)).toBe(
     'POST /mappings:delete-batch?dry_run=false',
   )
-  expect(['lun02', 'lun03', 'lun04'].filter((name) => world.mappings.some((one) => one.volume === name))).toEqual([])
+  expect(
+    ['lun02', 'lun03', 'lun04'].filter((name) => world.mappings.some((one) => one.volume === name)),
+  ).toEqual([])
   await vi.waitFor(() => expect(cursor(page)).toBe('host1, lun04: not mapped'))
   await press(page, 'ArrowLeft', 'ArrowLeft', 'ArrowLeft', 'Shift+ArrowRight', 'Enter')
   expect(text(dialog())).toContain('Remove 1 mapping')

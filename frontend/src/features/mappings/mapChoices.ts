@@ -83,9 +83,7 @@ export function useOwnerChoices(isWanted: () => boolean) {
     chosen: chosenOf(() => owners.value),
     label: t('volumes.bulk.owner'),
     searchLabel: t('mappings.searchOwners'),
-    choices: computed(() =>
-      owners.value.map((one) => ({ value: one.id, label: one.name, ...hintOf(one) })),
-    ),
+    choices: computed(() => owners.value.map((one) => ({ value: one.id, label: one.name, ...hintOf(one) }))),
     total: computed(() => (hosts.data.value?.total ?? 0) + (groups.data.value?.total ?? 0)),
   }
 }

@@ -55,7 +55,7 @@ describe('the form', () => {
     if (!array) throw new Error('no array')
     const roomy = { ...array, id: 'roomy', name: 'roomy', free_bytes: 2 ** 50 }
     const { page, requests } = await visit('/volumes/new', { ...world, arrays: [array, roomy] })
-    expect((field(page, 'Array') as HTMLSelectElement).value).toBe('roomy')
+    expect(field(page, 'Array').value).toBe('roomy')
     expect(control(page, 'Thin').getAttribute('aria-pressed')).toBe('true')
     expect(requests).not.toContain('POST /volumes?dry_run=true')
   })
