@@ -10,8 +10,8 @@ from lunette.api.answers.base import Page
 from lunette.api.answers.hosts import Host
 from lunette.api.answers.search import SearchField
 from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
-from lunette.api.openapi.responses import BATCH_DELETED, CREATED, DELETED, LISTED, SHOWN, changed, router
 from lunette.api.lists.searching import TARGET, Term, TextFilter, described
+from lunette.api.openapi.responses import BATCH_DELETED, CREATED, DELETED, LISTED, SHOWN, changed, router
 from lunette.api.requests import joins
 from lunette.api.requests.changes import Cascade, ChangeRequest, Creating, Replanning, Taking, answer
 from lunette.api.requests.lookup import Reference, find
