@@ -70,7 +70,8 @@ class Recorder:
     """A client that answers plans, and keeps what it was asked to do."""
 
     def __init__(self, sample: dict[str, Any]) -> None:
-        self.sample, self.asked = sample, ("", {}, {}, {})
+        self.sample = sample
+        self.asked: tuple[str, Any, Any, Any] = ("", {}, {}, {})
 
     def operate(
         self, operation: str, path: Any = None, query: Any = None, body: Any = None, *, dry_run: bool = False

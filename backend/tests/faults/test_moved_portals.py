@@ -33,7 +33,9 @@ def listening(world: World) -> set[str]:
                 found |= set(group.children["np"].children)
     for port in nvme.ports.children.values() if nvme else ():
         if port.children["subsystems"].links:
-            address, number = (port.attributes[name].show().strip() for name in ("addr_traddr", "addr_trsvcid"))
+            address, number = (
+                (port.attributes[name].show or str)().strip() for name in ("addr_traddr", "addr_trsvcid")
+            )
             found.add(f"{address}:{number}")
     return found
 

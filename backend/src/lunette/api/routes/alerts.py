@@ -160,4 +160,5 @@ def _care(change: ChangeRequest, reference: str, what: str, act: Callable[[Sessi
 
 
 def _shown(tx: Session, row: AlertRow, seen: Observed) -> Alert:
-    return alert_answer(row, *remedies(tx, [row], seen), *objects(tx, [row]))
+    (remedy,), (about,) = remedies(tx, [row], seen), objects(tx, [row])
+    return alert_answer(row, remedy, about)
