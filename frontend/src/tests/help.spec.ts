@@ -33,6 +33,10 @@ const NO_HELP: Record<string, string[]> = {
   ],
   'a number or a size, with its unit beside it': ['volumes.count', 'volumes.size', 'volumes.sizeEach'],
   'an address of one kind only': ['settings.logServer'],
+  'the login of a server, as its administrator gave it': [
+    'backup.scheduled.user',
+    'backup.scheduled.password',
+  ],
 }
 const excused = Object.values(NO_HELP).flat()
 

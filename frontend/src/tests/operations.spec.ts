@@ -104,7 +104,7 @@ const FILTERED: Record<string, string> = {
   '/users': '/users?q=a',
   '/tokens': '/tokens?q=a',
   '/jobs': '/jobs?show=done&kind=array.create',
-  '/alerts': '/alerts?show=unseen&severity=warning',
+  '/alerts': '/alerts?q=tank&show=unseen&severity=warning',
   '/events': '/events?q=lun&noun=volume&outcome=done&who=people&by=admin&from=2026-11-20&to=2026-11-22',
 }
 

@@ -13,6 +13,8 @@ interface Module {
   clear?: string[]
 }
 
+const COLLECTION = 'lunette.appliance'
+
 export interface Consents {
   /** The name of the task. */
   title: string
@@ -85,6 +87,6 @@ export function ansibleOf(
   }
   const consents = module.consents.filter((name) => given[name]).map((name) => [name, true] as const)
   const values = inPlay(named({ ...options, ...Object.fromEntries(consents) }, find)) as Fields
-  const task = { name: title, [`lunette.appliance.${module.module}`]: values }
+  const task = { name: title, [`${COLLECTION}.${module.module}`]: values }
   return dump([task], { lineWidth: 100, noRefs: true, quotingType: '"' })
 }

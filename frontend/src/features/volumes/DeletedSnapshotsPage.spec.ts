@@ -6,7 +6,7 @@ import { loggedIn } from '../../../mock/world'
 it('shows what was deleted and until when it can be recovered', async () => {
   const { page } = await visit('/deleted-snapshots', loggedIn())
   expect(rows(page)).toHaveLength(1)
-  expect(rows(page)[0]?.slice(0, 3)).toEqual(['before-update', '512 GiB', 'vm01'])
+  expect(rows(page)[0]?.slice(1, 4)).toEqual(['before-update', '512 GiB', 'vm01'])
 })
 
 it('recovers one under the name that is given', async () => {
