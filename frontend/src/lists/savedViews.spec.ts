@@ -21,6 +21,7 @@ async function save(page: Element, name: string): Promise<void> {
   await open(page)
   await choose('Save view')
   type(field(dialog(), 'Name'), name)
+  await settle()
   await click(dialog(), 'Save')
 }
 

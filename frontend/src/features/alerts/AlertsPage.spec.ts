@@ -111,7 +111,12 @@ function several() {
   const [first] = world.alerts
   if (!first) throw new Error('There is no alert.')
   const tank = { noun: 'array', id: 'array-1', name: 'tank' } as const
-  const made = (id: string, change: Partial<Alert>): Alert => ({ ...first, id, key: id, ...change })
+  const made = (id: string, change: Partial<Alert>): Alert => ({
+    ...first,
+    id,
+    key: `array.health:${id}`,
+    ...change,
+  })
   world.alerts = [
     made('a1', { severity: 'info', message: 'The device of array tank has grown', about: tank }),
     made('a2', { severity: 'warning', message: 'The clock was never set', cause: '' }),
