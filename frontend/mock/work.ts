@@ -161,7 +161,7 @@ export function createVolumes(world: World, specs: VolumeCreate[]): Planned | Re
         'create',
         'volume',
         spec.name,
-        `${Number(spec.size_bytes) / 2 ** 30} GiB thick on ${array.name}`,
+        `${Number(spec.size_bytes) / 2 ** 30} GiB ${spec.provisioning ?? 'thick'} on ${array.name}`,
       ]),
     { steps: steps(...specs.map((spec): [string] => [`create volume ${spec.name}`]), ['finalize volumes']) },
   )
@@ -176,6 +176,8 @@ export function createVolumes(world: World, specs: VolumeCreate[]): Planned | Re
               name: spec.name,
               size_bytes: Number(spec.size_bytes),
               description: spec.description ?? '',
+              provisioning: spec.provisioning ?? 'thick',
+              can_snapshot: spec.provisioning === 'thin',
               mapped_to: [],
               export: { state: 'none', reason: null },
             }),

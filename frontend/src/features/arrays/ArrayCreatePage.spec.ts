@@ -82,6 +82,7 @@ describe('the wizard', () => {
     expect(summary(page)).toContain('RAID 5')
     expect(summary(page)).toContain('Disks')
     radio(page, 'raid6')
+    await settle()
     await click(page, 'Recommended layout')
     await planned()
     expect(summary(page)).toContain('RAID 5')

@@ -207,7 +207,7 @@ describe('portals', () => {
     const world = loggedIn()
     const wwpns = ['21:00:00:24:ff:00:00:01', '21:00:00:24:ff:00:00:02'] as const
     world.fcPorts = wwpns.map(fcPort)
-    const write = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue()
+    const write = vi.spyOn(navigator.clipboard, 'write').mockResolvedValue()
     const { page } = await visit('/portals', world)
     expect(text(page)).toContain('Make a port a target')
     expect(() => control(page, 'Copy WWPNs of the target ports')).toThrow('No button')
@@ -217,7 +217,8 @@ describe('portals', () => {
       await click(dialog(), 'Change mode')
     }
     await click(page, 'Copy WWPNs of the target ports')
-    expect(write).toHaveBeenCalledWith(wwpns.join('\n'))
+    const copied = await write.mock.calls[0]?.[0][0]?.getType('text/plain')
+    expect(await copied?.text()).toBe(wwpns.join('\n'))
 
     const seen = '10:00:00:00:c9:00:00:01'
     await click(page, `Create host with ${seen}`)
