@@ -42,6 +42,7 @@ REQUESTS = {name for name in SCHEMAS if name.endswith(("Create", "Patch", "Batch
     "RebuildRequest",
     "RestoreRequest",
     "Retention",
+    "BackupSettings",
     "MailSettings",
     "WebhookSettings",
     "SyslogSettings",

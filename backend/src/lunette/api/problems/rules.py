@@ -22,6 +22,8 @@ PATTERNS = {
     r"^[0-9a-f]{64}$": "64 lowercase hexadecimal digits",
     r"^([01][0-9]|2[0-3]):[0-5][0-9]$": "a time of day from 00:00 to 23:59",
     r"^https?://[^\s/?#@]+([/?][^\s#]*)?$": "an http or https URL without user name and fragment",
+    r"^https://[A-Za-z0-9.:\[\]-]+(/[A-Za-z0-9._~!$&'()*+,;=:@%/-]*)?$": "the https address of a folder, without query",
+    r"^[^:\x00-\x1f]+$": "no colon and no control character",
     r"^https://[^\s/?#@]+([/?][^\s#]*)?$": "an https URL without user name and fragment",
     r"^(array|volume|host|host-group|portal|fc-port|schedule)/[A-Za-z0-9][A-Za-z0-9_.:-]{0,62}$": (
         "a kind and a name, such as volume/lun01"

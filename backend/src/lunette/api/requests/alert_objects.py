@@ -54,7 +54,7 @@ def objects(tx: Session, rows: Sequence[Alert]) -> list[AlertObject | None]:
         if noun in _NAMES:
             id_column, name_column = _NAMES[noun]
             found = tx.execute(select(id_column, name_column).where(id_column.in_(ids)))
-            names |= {(noun, id_): name for id_, name in found.tuples()}
+            names |= {(noun, id_): name for id_, name in found}
         else:
             names |= {(noun, id_): id_ for id_ in ids}
     return [AlertObject(noun=place[0], id=place[1], name=names[place]) if place in names else None for place in places]

@@ -61,7 +61,7 @@ def test_alerts(call: Call) -> None:
 
 def store_backup(call: Call) -> None:
     """Waits until the server has the whole file."""
-    call.show(call.client.appliance_store_backup())
+    call.show(call.client.operate("appliance_store_backup"))
 
 
 def _document(file: str) -> JsonObject:
