@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -70,16 +71,23 @@ class Serving:
         return samples(answer.text)
 
 
-@pytest.fixture(scope="module")
-def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+@contextmanager
+def stand(folder: Path) -> Iterator[Serving]:
+    """An appliance on the fake machine in this folder, whose performance is measured only when a test asks for it."""
     machine = FakeSystem()
     machine.clock = time.time()
     machine.add_disks(8)
     prepare(machine)
-    services = make_services(tmp_path_factory.mktemp("measured"), Agent(machine))
+    services = make_services(folder, Agent(machine))
     with running(services) as http:
         services.control.performance.stop()  # every pass is one that a test asks for
         yield Serving(Api(http, add_token(services.store, Role.ADMINISTRATOR)), machine, services)
+
+
+@pytest.fixture(scope="module")
+def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    with stand(tmp_path_factory.mktemp("measured")) as found:
+        yield found
 
 
 @pytest.fixture

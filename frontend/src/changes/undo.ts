@@ -19,14 +19,16 @@ const isHeld = (): boolean =>
  * Ends the offer after ten seconds in which the page could be used: a stalled page shows nothing and takes no clicks,
  * and its missed ticks are not made up for. A toast under the pointer or with the focus stays.
  */
-function endLater(end: () => void): void {
+function endLater(isOffered: () => boolean, end: () => void): void {
   let left = UNDO_S
   const timer = setInterval(() => {
-    if (isHeld()) return
-    left -= 1
-    if (left > 0) return
+    if (isOffered()) {
+      if (isHeld()) return
+      left -= 1
+      if (left > 0) return
+      end()
+    }
     clearInterval(timer)
-    end()
   }, 1000)
 }
 
@@ -76,6 +78,9 @@ export function useDoneToast() {
         },
       ],
     })
-    endLater(() => toast.remove(made.id))
+    endLater(
+      () => toast.toasts.value.some(({ id }) => id === made.id),
+      () => toast.remove(made.id),
+    )
   }
 }
