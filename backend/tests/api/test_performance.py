@@ -104,17 +104,17 @@ def test_capacity_has_a_day_and_in_a_week_a_trend(serving: Serving) -> None:
     keeper.round()
     array = serving.api.get("/arrays/tank")
     (today,) = serving.api.get("/arrays/tank/capacity")["days"]
-    used = array["usable_bytes"] - array["free_bytes"]
-    assert (today["used_bytes"], today["usable_bytes"]) == (used, array["usable_bytes"])
+    usable = array["usable_bytes"]
+    assert (today["used_bytes"], today["usable_bytes"]) == (array["used_bytes"], usable)
     young = serving.api.get("/arrays/tank/capacity")
     assert (young["trend"], young["bytes_per_day"], young["full_on"]) == ("unknown", None, None)
     day = dt.date.fromisoformat(today["day"])
     for n in reversed(range(10)):
-        now = CapacityDay(day - dt.timedelta(days=n), used - n * used // 20, array["usable_bytes"])
+        now = CapacityDay(day - dt.timedelta(days=n), (20 - n) * usable // 40, usable)
         keeper.file.record(array["id"], now)
     old = serving.api.get("/arrays/tank/capacity")
     assert (len(old["days"]), old["trend"]) == (10, "growing")
-    assert dt.date.fromisoformat(old["full_on"]) > day
+    assert dt.date.fromisoformat(old["full_on"]) == day + dt.timedelta(days=20)
     assert serving.api.call("GET", "/arrays/nothing/capacity").status_code == 404
 
 

@@ -1,10 +1,11 @@
 /** The appliance itself: settings, schedules, certificate, updates, power, backup. */
 import { bound, find, json, page, problem, shown } from '../answers'
 import * as certificate from '../certificate'
-import * as clock from '../clock'
 import type { Handlers } from '../operation'
 import * as power from '../power'
 import { performanceOf, performances } from '../performance'
+import * as schedules from '../schedules'
+import * as settings from '../settings'
 import * as takeover from '../takeover'
 import * as updates from '../updates'
 import * as whole from '../whole'
@@ -16,17 +17,17 @@ export const APPLIANCE = {
   performanceShow: ({ world, path, query }) => performanceOf(world, path.performance, query.range),
   performanceList: ({ world, query }) => performances(world, query),
   settingShow: ({ world }) => shown(world.settings),
-  settingPatch: ({ world, body }) => clock.patchSettings(world, body),
-  alertTest: ({ world }) => clock.testAlerts(world),
+  settingPatch: ({ world, body }) => settings.patchSettings(world, body),
+  alertTest: ({ world }) => settings.testAlerts(world),
   scheduleList: ({ world, query }) => page(world.schedules, query),
-  schedulePreview: ({ query }) => json(clock.previewOf(query.when)),
-  scheduleCreate: ({ world, body }) => clock.createSchedule(world, body),
+  schedulePreview: ({ query }) => json(schedules.previewOf(query.when)),
+  scheduleCreate: ({ world, body }) => schedules.createSchedule(world, body),
   scheduleShow: ({ world, path }) => shown(find(world.schedules, path.schedule)),
   schedulePatch: ({ world, path, body, request }) =>
-    clock.patchSchedule(world, bound(world.schedules, path.schedule, request), body),
+    schedules.patchSchedule(world, bound(world.schedules, path.schedule, request), body),
   scheduleDelete: ({ world, path, request }) =>
-    clock.deleteSchedule(world, bound(world.schedules, path.schedule, request)),
-  scheduleRun: ({ world, path }) => clock.runSchedule(world, find(world.schedules, path.schedule)),
+    schedules.deleteSchedule(world, bound(world.schedules, path.schedule, request)),
+  scheduleRun: ({ world, path }) => schedules.runSchedule(world, find(world.schedules, path.schedule)),
   certificateShow: ({ world }) =>
     world.isProxied
       ? problem(404, 'Not found', 'This API serves no certificate: a proxy in front of it does.')
@@ -43,7 +44,7 @@ export const APPLIANCE = {
   appliancePowerOff: ({ world }) => power.powerOff(world),
   applianceSupport: () => json(new Blob(['bundle'], { type: 'application/gzip' }), 200, SUPPORT),
   applianceBackup: ({ body }) => whole.backup(body),
-  applianceStoreBackup: ({ world }) => clock.storeBackup(world),
+  applianceStoreBackup: ({ world }) => settings.storeBackup(world),
   applianceRestore: ({ world, query, body }) => whole.restore(world, body, query.dry_run ?? false),
   applianceRebuild: ({ query, body }) => takeover.rebuild(body, query.dry_run ?? false),
 } satisfies Partial<Handlers>

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { click, control, dialog, field, rows, settle, text, type, visit } from '../../../mock/visit'
-import { schedule } from '../../../mock/clock'
+import { schedule } from '../../../mock/schedules'
 import { loggedIn } from '../../../mock/world'
 
 /** Types a name and takes it with Enter. */

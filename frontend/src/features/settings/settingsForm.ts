@@ -20,14 +20,14 @@ export function useSettingsForm(name: string, fields: readonly (keyof SettingsPa
   const isDirty = computed(() => Boolean(filled.value) && JSON.stringify(draft.value) !== clean.value)
   useDraft(`settings ${name}`, reactive({ draft, filled, clean }), () => isDirty.value)
 
-  function fill(): void {
+  function restore(): void {
     if (!settings.value) return
     filled.value = settings.value.updated_at
     draft.value = draftOf(settings.value)
     clean.value = JSON.stringify(draft.value)
   }
 
-  watch(settings, (fresh) => fresh && !filled.value && fill(), { immediate: true })
+  watch(settings, (fresh) => fresh && !filled.value && restore(), { immediate: true })
 
   function body(): SettingsPatchWritable {
     const all = patchBody(draft.value)
@@ -44,10 +44,10 @@ export function useSettingsForm(name: string, fields: readonly (keyof SettingsPa
 
   async function saved(): Promise<void> {
     await query.refetch()
-    fill()
+    restore()
   }
 
-  return { query, settings, draft, isDirty, fill, change, saved }
+  return { query, settings, draft, isDirty, restore, change, saved }
 }
 
 export type SettingsForm = ReturnType<typeof useSettingsForm>

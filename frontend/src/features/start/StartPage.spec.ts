@@ -1,52 +1,15 @@
 import { describe, expect, it, vi } from 'vitest'
-import { fcPort } from '../../../mock/fc'
-import { alerts } from '../../../mock/journal'
-import { softRoce } from '../../../mock/portals'
+import { freshlyInstalled } from '../../../mock/fresh'
 import { click, control, dialog, field, settle, text, type, visit } from '../../../mock/visit'
-import { loggedIn, makeWorld } from '../../../mock/world'
+import { loggedIn } from '../../../mock/world'
 import type { World } from '../../../mock/world'
 // All forms of the product are on this page: loaded before the clock of the first test runs.
 import './StartPage.vue'
-import { checksOf } from './startChecks'
-import type { Facts } from './startChecks'
-
-/** Disks, and nothing created from them. */
-function fresh(): World {
-  const world = loggedIn()
-  for (const disk of world.disks) Object.assign(disk, { state: 'free', array: null, slot: null })
-  const none = { arrays: 0, volumes: 0, hosts: 0, host_groups: 0, portals: 0, mappings: 0, sessions: 0 }
-  world.status = { ...world.status, counts: { ...world.status.counts, ...none } }
-  const empty = {
-    arrays: [],
-    volumes: [],
-    hosts: [],
-    hostGroups: [],
-    portals: [],
-    mappings: [],
-    sessions: [],
-  }
-  return Object.assign(world, empty)
-}
 
 const heading = (page: Element): string => text(page.querySelector('main h2') ?? page)
-const facts = (world: World) => ({
-  status: world.status,
-  engines: world.engines,
-  disks: world.disks,
-  alerts: world.alerts.filter(({ resolved_at }) => !resolved_at),
-  openAlerts: 0,
-  fcPorts: world.fcPorts,
-  rdmaDevices: world.rdmaDevices,
-  skewMs: undefined,
-  protocol: (name: string) => name,
-})
-const checkOf = (world: World, name: string, more: Partial<Facts> = {}) =>
-  checksOf({ ...facts(world), ...more }).find((one) => one.name === name)
-const toneOf = (world: World, name: string) => checkOf(world, name)?.tone
-
 describe('the checks', () => {
   it('come first on a fresh appliance, and lead on', async () => {
-    const { page, router } = await visit('/start', fresh())
+    const { page, router } = await visit('/start', freshlyInstalled())
     expect(router.currentRoute.value.query).toEqual({ step: 'checks' })
     expect(page.textContent).toContain('The agent responds')
     await click(page, 'Continue')
@@ -57,7 +20,7 @@ describe('the checks', () => {
   })
 
   it('say what is wrong in the words of the appliance, with what to do', async () => {
-    const world = fresh()
+    const world = freshlyInstalled()
     world.status = { ...world.status, agent: { answers: false, reason: 'no socket at /run', age_s: null } }
     world.disks = []
     const { page } = await visit('/start', world)
@@ -69,67 +32,11 @@ describe('the checks', () => {
       expect(page.textContent).toContain(words)
     expect(control(page, 'Skip for now')).toBeTruthy()
   })
-
-  it('tell disks that would be wiped from blank ones', () => {
-    const world = fresh()
-    world.disks = world.disks
-      .slice(-1)
-      .map((disk) => ({ ...disk, state: 'occupied' as const, wipeable: true }))
-    expect(toneOf(world, 'disks')).toBe('warn')
-    expect(toneOf({ ...world, disks: [] }, 'disks')).toBe('bad')
-    expect(toneOf(makeWorld(), 'disks')).toBe('good')
-  })
-
-  it('name each engine that is not available with what it lacks', () => {
-    const world = fresh()
-    expect(checkOf(world, 'engines')).toBeUndefined()
-    const reason = 'zpool is not installed: install the Debian package zfsutils-linux'
-    world.engines = world.engines.map((one) =>
-      one.engine === 'zfs' ? { ...one, available: false, reason } : one,
-    )
-    expect(checkOf(world, 'engines')).toMatchObject({ tone: 'quiet', why: `zfs: ${reason}` })
-    expect(toneOf(world, 'arrays')).toBe('good')
-  })
-
-  it('look at HBAs and RDMA devices, which nobody must have', () => {
-    const world = fresh()
-    expect([toneOf(world, 'fc'), toneOf(world, 'rdma')]).toEqual(['quiet', 'quiet'])
-    const port = fcPort('21:00:00:24:ff:00:00:01')
-    world.fcPorts = [port]
-    world.rdmaDevices = [softRoce('10.30.0.2')]
-    expect([toneOf(world, 'fc'), toneOf(world, 'rdma')]).toEqual(['good', 'good'])
-    world.fcPorts = [{ ...port, id: 'p', mode: 'target', state: 'blocked', reason: 'no link' }]
-    world.rdmaDevices = world.rdmaDevices.map((one) => ({ ...one, reason: 'its port is down' }))
-    expect(checkOf(world, 'fc')).toMatchObject({ tone: 'warn', why: `${port.wwpn}: no link` })
-    expect(checkOf(world, 'rdma')).toMatchObject({ tone: 'warn', why: 'rxe0/1: its port is down' })
-  })
-
-  it('tell a clock that nobody set, and one that differs from this computer', () => {
-    const world = fresh()
-    expect(checkOf(world, 'skew')).toBeUndefined()
-    expect(checkOf(world, 'skew', { skewMs: 900 })).toMatchObject({ tone: 'good' })
-    expect(checkOf(world, 'skew', { skewMs: -7_200_000 })).toMatchObject({ values: { minutes: 120 } })
-    world.alerts = alerts().map((one) => ({
-      ...one,
-      key: 'clock.unset',
-      family: 'clock' as const,
-      cause: 'None answered',
-      resolved_at: null,
-    }))
-    expect(checkOf(world, 'clock')).toMatchObject({ tone: 'warn', why: 'None answered' })
-    expect(checkOf(world, 'skew', { skewMs: 900 })).toBeUndefined()
-  })
-
-  it('do not count the loopback address', () => {
-    const world = fresh()
-    world.status = { ...world.status, addresses: ['127.0.0.1', '::1'] }
-    expect(toneOf(world, 'network')).toBe('bad')
-  })
 })
 
 describe('the way', () => {
   it('has no step without a way on', async () => {
-    const { page, router } = await visit('/start?step=map', fresh())
+    const { page, router } = await visit('/start?step=map', freshlyInstalled())
     expect(page.textContent).toContain('No volume to map yet')
     await click(page, 'Create volumes')
     expect(page.textContent).toContain('No array for volumes yet')
@@ -138,7 +45,7 @@ describe('the way', () => {
   })
 
   it('gives the appliance its name and zone, and changes no other setting', async () => {
-    const world = fresh()
+    const world = freshlyInstalled()
     const before = world.settings
     const { page, router } = await visit('/start?step=appliance', world)
     expect(page.querySelector('main a[href="/interfaces"]')).toBeTruthy()
@@ -153,7 +60,7 @@ describe('the way', () => {
   })
 
   it('leads to a mapped volume in few clicks: everything that can be proposed is', async () => {
-    const world = fresh()
+    const world = freshlyInstalled()
     const count = (more: Partial<World['status']['counts']>) =>
       (world.status = { ...world.status, counts: { ...world.status.counts, ...more } })
     const { page, router, requests } = await visit('/start?step=array', world)
@@ -210,7 +117,7 @@ describe('the way', () => {
   })
 
   it('begins each step in its first field', async () => {
-    const world = fresh()
+    const world = freshlyInstalled()
     const { page, router } = await visit('/start?step=appliance', world)
     expect(document.activeElement).toBe(field(page, 'Appliance name'))
     for (const [step, first] of [
@@ -225,7 +132,7 @@ describe('the way', () => {
   })
 
   it('makes a host of an initiator that was seen with two clicks', async () => {
-    const world = fresh()
+    const world = freshlyInstalled()
     const name = 'iqn.1998-01.com.vmware:esx7'
     world.initiators = [{ name, kind: 'iqn', peer: '10.0.0.7', words: 'logged in', refused_at: null }]
     const { page, router } = await visit('/start?step=hosts', world)
@@ -260,7 +167,7 @@ describe('the way', () => {
 })
 
 it('is where the first password leads, and what a fresh overview offers', async () => {
-  const world = { ...fresh(), me: undefined, password: 'once-only', isOneTime: true }
+  const world = { ...freshlyInstalled(), me: undefined, password: 'once-only', isOneTime: true }
   const { page, router } = await visit('/login', world)
   type(field(page, 'User name'), 'admin')
   type(field(page, 'Password'), 'once-only')

@@ -62,7 +62,7 @@ def describe(document: Json) -> Json:
 
 def render(document: Json) -> str:
     """The document as text, the same for the same source."""
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
 def _schema(name: str, schema: Json) -> None:
