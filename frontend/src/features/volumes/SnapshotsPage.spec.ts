@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { click, dialog, rows, text, visit } from '../../../mock/visit'
+import { click, dialog, rows, text, tick, visit } from '../../../mock/visit'
 import { loggedIn } from '../../../mock/world'
 
 it('lists the snapshots of all volumes, each with a link to its volume', async () => {
@@ -24,4 +24,16 @@ it('deletes one after its plan', async () => {
   await click(page, `Delete ${first?.name}`)
   expect(text(dialog())).toContain(first?.name)
   expect(requests).toContain(`DELETE /snapshots/${first?.id}?dry_run=true`)
+})
+
+it('deletes those that are selected in one plan', async () => {
+  const world = loggedIn()
+  const [first, second] = world.snapshots.map(({ name }) => name)
+  const { page, requests } = await visit('/snapshots', world)
+  await tick(page, `Select ${first}`, `Select ${second}`)
+  await click(page, 'Delete…')
+  expect(text(dialog())).toContain(first)
+  expect(text(dialog())).toContain(second)
+  expect(requests.at(-1)).toContain('POST /snapshots:delete-batch?dry_run=true')
+  expect(world.snapshots).toHaveLength(3)
 })

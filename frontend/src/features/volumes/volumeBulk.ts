@@ -1,5 +1,5 @@
-/** What is asked of many volumes or snapshots at once, as one change of the API. */
-import { mappingCreateBatch, snapshotCreateBatch, snapshotDeleteBatch, volumeDeleteBatch } from '@/api'
+/** What is asked of many volumes at once, as one change of the API. */
+import { mappingCreateBatch, snapshotCreateBatch, volumeDeleteBatch } from '@/api'
 import type { MappingCreate, SnapshotBatch } from '@/api'
 import { deletionOfAll, idsOf } from '@/changes/bulk'
 import type { BulkItem } from '@/changes/bulk'
@@ -15,11 +15,6 @@ export const deleteAll = (volumes: Items): Change =>
   deletionOfAll('volume', (call, cascade) =>
     volumeDeleteBatch({ body: { volumes: idsOf(volumes), ...cascade }, ...call }),
   )
-
-export const deleteSnapshots = (snapshots: Items): Change => ({
-  noun: 'snapshot',
-  send: (call) => snapshotDeleteBatch({ body: { snapshots: idsOf(snapshots) }, ...call }),
-})
 
 export const snapshotAll = (volumes: Items, spec: Omit<SnapshotBatch, 'volumes'>): Change => ({
   noun: 'snapshot',
