@@ -86,7 +86,7 @@ def _ask_disks(machine: FakeSystem, services: ApiServices) -> None:
 
 def _scene(url: str, token: str, machine: FakeSystem) -> None:
     """Something to look at, and hosts that are logged in and work."""
-    with httpx2.Client(base_url=url, verify=False) as http:  # our own port, whoever signed its certificate
+    with httpx2.Client(base_url=url, verify=False) as http:  # our own port: its certificate is not checked
         api = Api(http, token)
         api.until(lambda: _answers(http))
         make_scene(api, "2GiB", WHOLE)

@@ -1,7 +1,7 @@
 """Two ways to draw examples of a property: fixed ones in `make test`, new ones in each run of the full matrix.
 
-What a run of the full matrix finds is made small and kept as a file under `examples/`: commit it, and both take it up
-from then on. The seed of such a run is printed when it begins (`tests/run/suite.py`); `--hypothesis-seed` repeats it.
+A failure that the full matrix finds is minimized and stored as a file under `examples/`: once committed, both replay
+it. The seed of such a run is printed when it begins (`tests/run/suite.py`); `--hypothesis-seed` repeats it.
 """
 
 from collections.abc import Callable, Iterable
@@ -18,7 +18,7 @@ Test = TypeVar("Test", bound=Callable[..., Any])
 
 
 def fixed(name: str, count: int) -> Callable[[Test], Test]:
-    """Puts to a property the examples that are kept under this name, then so many that are the same in every run."""
+    """Run a property with the examples stored under this name, then `count` ones that are the same in every run."""
     kept = ReadOnlyDatabase(DirectoryBasedExampleDatabase(EXAMPLES))
     phases = (Phase.explicit, Phase.reuse, Phase.generate)  # what fails is made small by the full matrix
 
@@ -57,7 +57,7 @@ class _Kept(ExampleDatabase):
 
 
 def explored(name: str, count: int) -> Callable[[Test], Test]:
-    """Puts to a property the examples that are kept under this name, then so many new ones; keeps what fails."""
+    """Run a property with the examples stored under this name, then `count` new ones; store those that fail."""
     kept = _Kept(EXAMPLES)
 
     def decorate(test: Test) -> Test:

@@ -59,7 +59,7 @@ def md_array(name: str, attributes: Mapping[str, str], members: Mapping[str, tup
 
 
 def recorded_array(name: str) -> Tree:
-    """An array as a kernel showed it, with what mdadm told of one of its members."""
+    """An array as a kernel showed it, with the output of `mdadm --detail --export`."""
     files = {
         f"/sys/block/md127/md/{key}": text for key, text in json.loads(recorded(f"linux-6.12/{name}.json")).items()
     }

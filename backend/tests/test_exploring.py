@@ -1,4 +1,4 @@
-"""What the full matrix finds is kept, and taken up by `make test`."""
+"""What the full matrix finds is stored, and replayed by `make test`."""
 
 from pathlib import Path
 

@@ -91,7 +91,7 @@ class Typist:
         return self.answer
 
     def close(self) -> None:
-        """Hangs up, and waits for the program: its descriptor is another one's afterwards."""
+        """Hang up, and wait for the program: its descriptor may be reused afterward."""
         self.hang_up()
         self._thread.join(DEADLINE_S)
         os.close(self._theirs)

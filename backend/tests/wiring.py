@@ -107,8 +107,8 @@ def add_token(store: Store, role: Role) -> str:
 
 
 POLL_S = 0.2
-"""Real seconds that each wait of the agent takes on a fake machine beside threads that run by themselves: on its clock
-alone a minute would be over before the thread has had its turn whose work is waited for."""
+"""Real seconds of each wait of the agent on a fake machine with other threads: on its clock alone a minute would
+pass before the thread that does the awaited work has had its turn."""
 
 
 class Api:

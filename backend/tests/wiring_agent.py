@@ -56,7 +56,7 @@ class Ending(StrEnum):
 
 
 class InProcessAgent(AgentClient):
-    """An AgentPort. `tick` is what the agent's loop does on its timer; nothing of the agent runs by itself."""
+    """An AgentPort. `tick` is what the agent's loop does on its timer; nothing of the agent runs in the background."""
 
     def __init__(self, machine: FakeSystem) -> None:
         super().__init__("in-process")

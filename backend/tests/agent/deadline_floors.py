@@ -44,7 +44,7 @@ class Floor(ABC):
 
     @abstractmethod
     def connect(self, host: int) -> dict[int, str] | None:
-        """The volumes a host sees when it logs in now, None if it is kept out."""
+        """The volumes a host sees when it connects now; None if it is refused."""
 
     @property
     def agent(self) -> Agent:

@@ -1,6 +1,6 @@
-"""A process that took the API over asks the agent for anything: nothing outside our own roots is touched.
+"""A compromised API process may send the agent any request: nothing outside our own roots is touched.
 
-The attacks are made from the protocol's own types, so a field that is new is attacked by itself.
+The attacks are generated from the protocol's own types, so a new field is attacked automatically.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ def filled(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def requests() -> Iterator[tuple[str, dict[str, Any]]]:
-    """An example of every request, with one of every step done and taken back."""
+    """An example of every request; doing and undoing a step have one for each kind of step."""
     for model in REQUESTS.values():
         if model in {DoStep, UndoStep}:
             for step in models(AnyStep):

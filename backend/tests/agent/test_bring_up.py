@@ -25,7 +25,7 @@ from lunette.providers.volumes.lvm import plan as lvm
 from lunette.providers.volumes.zvol import plan as zvol
 
 AT_LAST_S = 120.0
-"""How long a thread may take to do what it does at once; whoever waits so long has failed."""
+"""How long a thread may take for work that it does immediately; a longer wait is a failure."""
 RED, POND, BLUE = (f"{letter * 8}-0000-4000-8000-000000000001" for letter in "abc")
 VOLUMES = {id_: f"{id_[0] * 8}-0000-4000-8000-000000000002" for id_ in (RED, POND, BLUE)}
 HOSTS = {RED: 31, POND: 32, BLUE: 33}

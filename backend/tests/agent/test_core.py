@@ -1,4 +1,4 @@
-"""The agent as a whole on the fake machine: ledger, brake, boot, shutdown, and what it refuses by itself."""
+"""The agent as a whole on the fake machine: ledger, brake, boot, shutdown, and what it refuses on its own."""
 
 from typing import get_args
 

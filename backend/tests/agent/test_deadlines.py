@@ -211,7 +211,7 @@ class TestAnOpenTarget:
 
 
 class TestNothingButMissingVolumesIsExcused:
-    """Where something else is wrong too, the door stays closed until that is put right."""
+    """If anything else is wrong too, the target stays closed until that is corrected."""
 
     def test_not_an_access_list_that_the_kernel_refuses(self) -> None:
         self.opens_once_it_can(OverIscsi(), f"acls/{initiator(41).iqn}")
@@ -237,7 +237,7 @@ class TestNothingButMissingVolumesIsExcused:
         assert floor.connect(41) == {1: "v11"}
 
     def test_not_a_wrong_disk_under_a_number_of_a_missing_volume(self) -> None:
-        """LUN 2 leads to volume 13, which is not its own, and cannot be taken away: nobody is shown it."""
+        """LUN 2 leads to volume 13, which is the wrong one, and cannot be removed: the target stays closed."""
         floor = OverIscsi()
         floor.hide(12)
         floor.take(DEADLINE_S)

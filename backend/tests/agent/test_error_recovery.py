@@ -37,7 +37,7 @@ class SataRig(Rig):
         self.machine.tools.drives.health(disk).recovery_tenths = tenths
 
     def orders(self) -> int:
-        """How often a drive was told when to give up."""
+        """How often the error recovery limit of a drive was set."""
         return sum("scterc," in call.detail for call in self.machine.faults.calls)
 
 

@@ -59,7 +59,7 @@ def machine() -> FakeSystem:
 
 
 def observed(system: object) -> Observation:
-    """All the agent looks at; what is asked for by itself may be refused, in words."""
+    """What the agent observes. Counters and foreign objects are read too; their errors are ignored."""
     seen = take(system)  # type: ignore[arg-type]
     for look in (counters.take, foreign.observe):
         try:
@@ -70,7 +70,7 @@ def observed(system: object) -> Observation:
 
 
 def check(machine: FakeSystem, odd: str, data: st.DataObject) -> None:
-    """Nothing is missing that was not told to be hidden, and no disk with something on it is blank."""
+    """Nothing is missing unless it is reported as hidden, and no disk with content is blank."""
     before, seen = take(machine), observed(OddSystem(machine, odd, data))
     there = {array.uuid for array in seen.arrays}
     for array in before.arrays if odd in TOOLS else ():

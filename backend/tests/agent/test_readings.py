@@ -96,7 +96,7 @@ def test_a_report_that_is_cut_short_is_not_taken_for_an_empty_one(machine: FakeS
 
 
 class HangingMachine(FakeSystem):
-    """`vgs` ends when it is let go."""
+    """`vgs` hangs until it is released."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -150,7 +150,7 @@ def farm() -> Farm:
 
 
 def odd_pool(farm: Farm, name: str) -> None:
-    """Somebody's pool beside that of the farm, told in a way nobody knows."""
+    """Add a foreign pool next to that of the farm, reported in an unknown form."""
 
     def odd(reported: Answer) -> Answer:
         document = json.loads(reported[1])

@@ -221,7 +221,7 @@ def test_the_socket_is_closed_to_everybody_else(running: Running) -> None:
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
-    """A folder that every user may enter. One of pytest's own is closed again by each run that starts beside this."""
+    """A folder that every user may enter. Each pytest run that starts in parallel closes pytest's own folders again."""
     with tempfile.TemporaryDirectory(prefix="lunette-agent-") as folder:
         Path(folder).chmod(0o711)
         yield Path(folder)

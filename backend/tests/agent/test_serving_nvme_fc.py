@@ -1,4 +1,4 @@
-"""NVMe/FC: served where a driver registered the port as an NVMe target, and back with it by itself."""
+"""NVMe/FC: served where a driver registered the port as an NVMe target, and automatically once a late port exists."""
 
 import pytest
 

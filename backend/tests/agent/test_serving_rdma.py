@@ -110,7 +110,7 @@ def test_rdma_disappears_and_returns_with_its_device(track: Track) -> None:
 
 
 def test_a_listener_that_was_lost_unseen_is_reopened(track: Track) -> None:
-    """The device was away for a moment between two looks: configfs says all is well, and nobody listens."""
+    """The device was gone for a moment between two checks: configfs shows a listener, but nothing listens."""
     track.machine.plug_rdma()
     track.serve(track.desired())
     track.machine.unplug_rdma()

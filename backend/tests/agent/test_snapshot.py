@@ -33,7 +33,7 @@ class SlowMachine(FakeSystem):
 
 
 def test_what_happened_just_before_the_question_is_seen() -> None:
-    """A disk that somebody mounts between two questions, however quickly, is not blank in the second answer."""
+    """A change between two requests is in the second answer, however quickly they follow each other."""
     machine = SlowMachine(0)
     observer = Observer(machine)
     before = observer.observe()

@@ -70,7 +70,7 @@ def machine() -> FakeSystem:
 
 @pytest.fixture
 def agent(machine: FakeSystem) -> Agent:
-    """The real agent, started; it hears what udev would tell, and nothing of it runs by itself."""
+    """The real agent. It receives the change reports of udev; its loop does not run."""
     serving.prepare(machine)
     made = Agent(machine, patience_s=PATIENT_S)
     machine.reported.append(made.changes.happened)

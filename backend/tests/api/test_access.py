@@ -1,8 +1,8 @@
-"""Who may call what: every operation has a declared role, and the declaration is what happens.
+"""Who may call what: every operation declares a role, and the declaration is enforced.
 
-The operations are those of backend/openapi.json, which is held against the application. Each is asked with every kind
-of credentials: none, made up ones, ones that have ended, and each role by a token, by a narrower token of somebody who
-may more, and by a login. What must be refused comes with a body that cannot be read, so that it is refused before that.
+The operations are those of backend/openapi.json, which is checked against the application. Each is called with every
+kind of credentials: none, invented, ended, and each role by a token, by a narrower token of a user with a higher role,
+and by a login. A call that must be refused has an unreadable body, so that it is refused before the body is parsed.
 """
 
 import asyncio
@@ -128,7 +128,7 @@ def by_cookie(cookie: str) -> Headers:
 
 
 def made_up(person: Person) -> dict[str, Headers]:
-    """What somebody could try who knows the names, and what is in the database."""
+    """Credentials that an attacker could invent who knows the names and what is in the database."""
     token, cookie = person.token(), person.cookie()
     basic = base64.b64encode(f"{person.name}:irrelevant-password".encode()).decode()
     return {
@@ -148,7 +148,7 @@ def made_up(person: Person) -> dict[str, Headers]:
 
 
 class Ending:
-    """The ways in which what let somebody in does so no more. Each answers what the API answered, if it was asked."""
+    """The ways to end credentials. Each returns the answer of the API, or None where no request is made."""
 
     def __init__(self, services: ApiServices, api: Api) -> None:
         self._services, self._api = services, api

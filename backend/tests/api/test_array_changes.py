@@ -1,4 +1,4 @@
-"""The life of an array through the API, with the real agent on a fake machine: disks are lost, exchanged, let go."""
+"""The life of an array through the API, with the real agent on a fake machine: disks are lost, replaced, removed."""
 
 from typing import Any
 
@@ -222,7 +222,7 @@ def test_a_tuning_is_stored_and_set_again_after_a_boot_and_corrected_after_a_dri
     def is_set(path: str, text: str) -> bool:
         return passed(agent, lambda: machine.read(path).strip() == text)
 
-    appliance.until(lambda: is_set(threads, "4"))  # eight cores, and nobody asked
+    appliance.until(lambda: is_set(threads, "4"))  # set automatically, for eight cores
     appliance.until(lambda: is_set(cache, "256"))
     plan = appliance.patch("/arrays/tank", {"stripe_cache_size": 1024, "group_thread_cnt": 2}, dry_run="true").json()
     assert [change["detail"].partition(" is ")[0] for change in plan["changes"]] == [

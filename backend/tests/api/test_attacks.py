@@ -29,7 +29,7 @@ from tests.machines import pace
 ANSWERED_S = 1.0
 ON_THE_CLOCK_S = 10.0
 MOST_RESIDENT = 400 * 1000 * 1000
-"""Bytes. The process takes about 130 MB when nobody asks."""
+"""Bytes. The idle process takes about 130 MB."""
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.xdist_group("attacks")]
 
 

@@ -1,7 +1,7 @@
-"""What somebody without a login does to the real API process reaches neither exports nor changes.
+"""What a client without a login does to the real API process affects neither exports nor changes.
 
-The real agent works on the fake machine behind its socket. While attacks go on without a pause, what somebody took out
-of the kernel's configuration is put back within the usual time, and a change of an administrator comes to its end.
+The real agent works on the fake machine behind its socket. During continuous attacks, what was removed from the
+kernel's configuration is restored within the usual time, and a change by an administrator completes.
 """
 
 import contextlib

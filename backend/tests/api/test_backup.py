@@ -129,7 +129,7 @@ def test_a_lost_database_is_rebuilt_while_hosts_are_served(standing: Standing) -
     ],
 )
 def test_a_backup_with_invalid_rows_is_refused_and_names_them(standing: Standing, change: Any, words: str) -> None:
-    """Somebody altered it with its own passphrase."""
+    """The backup was altered and encrypted again with its own passphrase."""
     api, services = standing
     make_array(api)
     api.made("/volumes", {"name": "lun", "array": "tank", "size_bytes": "16MiB"})
@@ -349,7 +349,7 @@ def test_while_a_job_runs_nothing_is_restored(api_alone: Standing) -> None:
 
 
 def test_a_job_that_was_under_way_in_the_backup_does_not_go_on(api_alone: Standing, machine: FakeSystem) -> None:
-    """Its disks may hold other data by now: nothing is done, and nothing is taken back."""
+    """Its disks may hold other data by now: no step is done, and none is undone."""
     api, services = api_alone
     make_array(api)
     made = api.made("/volumes", {"name": "made", "array": "tank", "size_bytes": "16MiB"})

@@ -155,7 +155,7 @@ def test_dry_runs_of_changes_change_nothing(api: Api) -> None:
 
 
 def test_an_answer_belongs_to_its_client_and_not_to_a_name(api: Api, services: ApiServices) -> None:
-    """A token is deleted, and somebody else makes one of the same name: it does not get what the first was told."""
+    """A token is deleted, and a new one gets its name: it does not receive the answers of the first one."""
     first = api.made("/tokens", {"name": "ci", "role": "operator"})
     with_first = Api(api.http, first["token"])
     made = with_first.post("/hosts", HOST, headers=KEY)
@@ -199,7 +199,7 @@ def api_application(api: Api) -> Any:
 
 
 def test_only_the_answer_to_a_new_token_has_a_secret_among_those_that_may_be_repeated() -> None:
-    """It is kept nowhere; every other answer is kept for a day, so none of them may have one."""
+    """It is stored nowhere; every other answer is stored for a day, so none of them may contain one."""
     document = json.loads(PATH.read_text())
 
     def names(schema: Any, seen: frozenset[str] = frozenset()) -> set[str]:

@@ -176,7 +176,7 @@ def test_tls_that_is_not_spoken_ends_in_time_and_counts_before(services: ApiServ
 
 
 def test_a_kernel_without_descriptors_ends_no_listener(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error is the kernel's own for it; waiting for the next connection goes on."""
+    """The error is the kernel's own for this case; the listener continues to wait for connections."""
     monkeypatch.setattr(connections, "PAUSE_S", 0.01)
     failing = threading.Event()
     failing.set()

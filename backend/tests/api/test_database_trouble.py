@@ -1,4 +1,4 @@
-"""A database that cannot be written: reads go on, changes are refused with the reason, and all is well afterwards.
+"""A database that cannot be written: reads work, changes are refused with the reason, and all works afterward.
 
 The refusals are SQLite's own: a file opened read-only, and one that may not grow by another page.
 """

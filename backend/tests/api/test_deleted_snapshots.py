@@ -1,4 +1,4 @@
-"""Deleted snapshots are kept, recovered, and erased; they go and come back with their volume: on a fake machine."""
+"""Deleted snapshots on a fake machine: retained, recovered and erased, also together with their volume."""
 
 from typing import Any
 
@@ -201,7 +201,7 @@ def test_it_is_restored_from_a_backup_with_its_volume_and_omitted_without_one(
 def test_nothing_is_deleted_while_its_array_is_not_active(
     tank: Api, machine: FakeSystem, agent: Agent, path: str
 ) -> None:
-    """The step could neither be done nor taken back: its job would be stuck."""
+    """The step could be neither done nor undone: its job would be stuck."""
     take(tank, machine, "before", "old")
     if path == "/volumes/data":
         gone(tank, "/snapshots/before")

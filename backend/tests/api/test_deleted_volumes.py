@@ -1,4 +1,4 @@
-"""Deleted volumes are kept, recovered with their identity, and erased: the whole control plane on a fake machine."""
+"""Deleted volumes: retained, recovered with their identity, erased. The whole control plane, on a fake machine."""
 
 from typing import Any
 

@@ -19,7 +19,7 @@ def kinds(api: Api, **filters: object) -> set[str]:
 
 
 def fill(api: Api) -> None:
-    """A host that was made, changed and refused once, an array, and something that happened by itself."""
+    """Create an array and a host, and change the host; the job of the array adds events of its own."""
     make_array(api)
     api.made("/hosts", {"name": "h1", "os_type": "linux", "iqns": ["iqn.2001-04.com.example:h1"]})
     assert api.patch("/hosts/h1", {"description": "=cmd()"}).status_code == 200

@@ -191,7 +191,7 @@ def test_the_alert_is_raised_where_alerts_are_shown(appliance_on_sqlite: tuple[A
 
 
 class Slow(Passwords):
-    """Checks that end when they are let go."""
+    """Password checks that wait until `go` is set."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -15,7 +15,7 @@ BOND = {"name": "bond0", "kind": "bond", "members": ["eth1", "eth2"], "mode": "8
 
 @pytest.fixture
 def two(appliance: Api, machine: FakeSystem) -> Api:
-    """With a second interface that nobody uses."""
+    """The appliance with a second interface that is not in use."""
     machine.network.add("eth2")
     appliance.until(lambda: "eth2" in names(appliance))
     return appliance

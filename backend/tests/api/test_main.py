@@ -30,7 +30,7 @@ pytestmark = pytest.mark.timeout(120)
 
 
 def held_port() -> socket.socket:
-    """A port of the loopback that nobody is given while this is open; who names it may listen on it."""
+    """A loopback port that the kernel assigns to no program while this is open; one that names it may bind it."""
     held = socket.socket()
     held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     held.bind(("127.0.0.1", 0))
@@ -88,7 +88,7 @@ class Process:
         return out, log, self.process.returncode
 
     def close(self) -> None:
-        """Lets go of its sockets, once it has ended."""
+        """Close its sockets, once it has ended."""
         self.notify.close()
         self._held.close()
 

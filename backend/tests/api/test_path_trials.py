@@ -1,4 +1,4 @@
-"""The paths of a host are tried over the API: plan, job, what is kept of it, and what is refused."""
+"""The paths of a host are verified over the API: plan, job, stored result, and what is refused."""
 
 from collections.abc import Iterator
 from pathlib import Path

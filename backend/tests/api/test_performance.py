@@ -14,7 +14,7 @@ __all__ = ["serving", "standing"]
 
 
 def measured(serving: Serving, io: Io) -> None:
-    """Let a host do something between two passes, and let what is asked next be told of the last of them."""
+    """Do I/O as a host between two passes of the recorder; the next requests get the result of the last pass."""
     recorder = serving.services.control.performance
     serving.scrape()
     serving.machine.carry(serving.session, 1, io)

@@ -64,7 +64,7 @@ def test_a_copy_with_invalid_rows_is_refused(with_host: Standing, machine: FakeS
 def test_what_no_key_of_this_appliance_sealed_is_read_first_and_adopted_by_word(
     with_host: Standing, machine: FakeSystem, tmp_path: Path
 ) -> None:
-    """Whoever wrote the disks says who is let in; so all of it is shown, and nothing is done unasked."""
+    """The author of the disks decides which hosts get access: all of it is shown, nothing is adopted automatically."""
     api, services = with_host
     api.made("/portals", {"name": "front", "address": "192.0.2.1"})
     api.made("/volumes", {"name": "data", "array": "tank", "size_bytes": "16MiB"})

@@ -31,7 +31,7 @@ def left_alone(api: Api) -> bool:
 def test_changes_of_the_disks_since_the_dry_run_are_not_used(
     with_host: Standing, machine: FakeSystem, tmp_path: Path
 ) -> None:
-    """Whoever has the disks lets a host of theirs in, after a person has read who is let in."""
+    """The disks are altered to give another host access after a person has read which hosts get it."""
     _, services = with_host
     settled(services)
     with services.store.write() as tx:

@@ -320,7 +320,7 @@ def test_a_refused_code_says_how_long_to_wait(ann: Person, unlimited: None) -> N
 
 
 def test_a_user_with_another_second_factor_has_another_etag(ann: Person, api: Api) -> None:
-    """Whoever read that ann has none must not change her as if that still held."""
+    """A client that read ann before her second factor changed must not change her on that basis."""
     before = api.call("GET", "/users/ann").headers["ETag"]
     recovery = ann.set_up()
     after = api.call("GET", "/users/ann").headers["ETag"]

@@ -110,7 +110,7 @@ def test_a_request_for_another_password_ends_with_the_login_it_came_with(ann: Pe
 
 
 def test_an_app_is_confirmed_only_in_the_login_in_which_it_was_offered(ann: Person) -> None:
-    """Whoever saw the secret of one that was given up does not put it in force in a login that stands open."""
+    """A secret that was offered in a login that has ended is not put in force by a later login."""
     ann.scan()
     assert ann.browser.post("/api/v1/logout", headers=ann.headers).status_code == 204
     assert ann.log_in().status_code == 200
@@ -132,7 +132,7 @@ def test_an_administrators_open_login_does_not_remove_their_own(
 
 
 def test_an_open_login_and_the_password_change_no_password_without_a_code(ann: Person, unlimited: None) -> None:
-    """Whoever looked over a shoulder and finds the login open would keep the owner out."""
+    """Otherwise an attacker who saw the password and finds an open login could lock the owner out."""
     first, *_ = ann.set_up()
     body = {"current_password": PASSWORD, "new_password": FRESH}
 

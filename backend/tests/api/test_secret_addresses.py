@@ -140,7 +140,7 @@ def fail_to_deliver(admin: Listening, services: ApiServices) -> None:
 
 
 def plant_in_updates(admin: Listening, updates: str) -> None:
-    """One bundle that comes, and every way in which one does not."""
+    """Fetch one bundle, then cause every kind of failed fetch."""
     end = deadline(60)
     while not admin.get("/updates")["available"]:
         assert time.monotonic() < end, "the slots were not seen"
@@ -223,7 +223,7 @@ def test_a_token_in_an_address_is_found_nowhere(
 
 
 def write_as_before(store: Store) -> None:
-    """The settings and their event, as a version wrote them that kept the address in clear."""
+    """The settings and their event, as written by a version that stored the address in plain text."""
     with store.write() as tx:
         row = settings_row(tx)
         row.document, row.sealed = {**row.document, "webhook": {"url": WHOLE, "secret": None}}, {}

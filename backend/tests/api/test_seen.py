@@ -1,7 +1,7 @@
-"""What is indexed of a look at the machine is shared by requests, and never outlives it.
+"""The index of an observation is shared by requests, and never used for another observation.
 
-A mapping is open once the agent was told of it, however long its volume and the door of its host have been; a host
-or a group is, once all of its mappings are.
+A mapping is open only once the agent has it, even if its volume and the target of its host have long been open; a host
+or a group is open once all of its mappings are.
 """
 
 from backend.tests.api.test_metrics import IQN, Serving, serving, standing

@@ -1,4 +1,4 @@
-"""What cannot be read costs its own view: an alert names it, nothing of it is called missing, all else goes on."""
+"""What cannot be read affects only its own view: an alert names it, none of it is reported missing, the rest works."""
 
 import functools
 import json

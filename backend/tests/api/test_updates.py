@@ -1,4 +1,4 @@
-"""Bundles on their way in: kept whole or not at all, and refused where there is no slot for them."""
+"""Incoming bundles: stored completely or not at all, and refused where no slot exists for them."""
 
 import asyncio
 import http.server

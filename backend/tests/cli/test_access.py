@@ -1,4 +1,4 @@
-"""login, logout, password: which appliance is trusted, where the token is kept, and who may read it."""
+"""Commands login, logout and password: which appliance is trusted, where the token is stored, and who may read it."""
 
 import stat
 import threading

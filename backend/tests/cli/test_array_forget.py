@@ -1,4 +1,4 @@
-"""`lunette array forget` gives up an array that is lost for good, after its name, with all that was on it."""
+"""`lunette array forget` removes an array that is lost for good, with all that was on it, if its name is confirmed."""
 
 import json
 from base64 import b64decode

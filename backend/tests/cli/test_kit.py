@@ -115,7 +115,7 @@ def test_a_file_of_a_kit_takes_the_place_of_a_link_and_is_never_setuid(tmp_path:
 
 
 def test_a_kit_is_not_written_through_a_link_out_of_its_folder(tmp_path: Path) -> None:
-    """Somebody else may have put it there, where a folder is shared."""
+    """In a shared folder, another user may have put the link there."""
     folder, elsewhere = tmp_path / "kits", tmp_path / "elsewhere"
     folder.mkdir()
     elsewhere.mkdir()

@@ -1,7 +1,7 @@
-"""Golden transcripts: a file of `$ lunette …` lines with what each printed. LUNETTE_GOLDEN=write writes them anew.
+"""Golden transcripts: a file of `$ lunette …` lines with what each printed. LUNETTE_GOLDEN=write rewrites them.
 
-What differs from run to run is replaced: ids, serials, times, ports. A line `# …` is a remark and stays;
-`$ pass SECONDS` lets time pass on the machine, `$ plug-fc WWPN` and `$ plug-rdma` give it hardware.
+What differs from run to run is replaced: ids, serials, times, ports. A line `# …` is a comment and stays;
+`$ pass SECONDS` lets time pass on the machine, `$ plug-fc WWPN` and `$ plug-rdma` add hardware.
 """
 
 import re

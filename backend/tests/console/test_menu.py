@@ -149,7 +149,7 @@ ODD = [
 
 def test_nothing_that_is_typed_ends_the_menu_or_changes_anything(console: Console, cli: Cli) -> None:
     for keys in ODD:
-        console.person.until(PROMPT)  # of this round: keys that nobody has read yet are forgotten before a confirmation
+        console.person.until(PROMPT)  # of this round: unread keys are discarded before a confirmation
         console.person.send(keys)
         console.person.quiet(0.3)
         console.person.insist(b"\x03\x03", PROMPT)

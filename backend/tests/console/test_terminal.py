@@ -20,7 +20,7 @@ def closed() -> Iterator[None]:
 
 
 def typist(program: Callable[[Terminal], Any], idle_s: float = 20.0) -> Typist:
-    """Somebody before this program."""
+    """A person at the terminal of this program."""
 
     def on(fd: int) -> Any:
         with Terminal(fd, fd, idle_s=idle_s) as terminal:

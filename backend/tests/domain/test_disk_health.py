@@ -96,7 +96,7 @@ def test_a_count_that_is_high_when_it_is_first_seen_is_reported(name: str, most:
 
 
 def test_many_errors_on_the_way_are_reported_only_when_they_grow() -> None:
-    """Nobody knows when they were: the cable may have been exchanged long ago."""
+    """It is unknown when they occurred: the cable may have been replaced long ago."""
     assert judged(interface_errors=5000, error_log_entries=90_000)[1] == []
     reading = DriveReading(read_at=1.0, passed=True, values=HealthValues(interface_errors=8))
     (found,) = findings(reading, {"interface_errors": Growth(before=7, now=8)})

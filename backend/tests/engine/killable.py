@@ -1,6 +1,6 @@
 """The agent and the API as processes that can be killed at any moment, over a fake machine that outlives both.
 
-A call of the agent that has reached the machine happens whole, as a call into the kernel does, whoever dies meanwhile.
+An agent's call that has reached the machine completes even if either process is killed, as a call into the kernel does.
 """
 
 import os
@@ -111,7 +111,7 @@ def run_api(url: str, key: str, socket: str, orders: Connection) -> None:
 
 
 def _ask(store: Store, control: Control, request: SiteRequest) -> str | None:
-    """Tries again while the agent is away, as whoever is told 503 does."""
+    """Try again while the agent is away, as a client does that gets 503."""
     while True:
         with suppress(Unavailable):
             control.observation(0)

@@ -181,4 +181,4 @@ def _take_one(listener: socket.socket, kind: socket.SocketKind, authority: Autho
                 whole += part
             came.append(whole)
     except OSError:
-        came.append(b"")  # whoever came did not trust us
+        came.append(b"")  # the client did not trust our certificate

@@ -118,7 +118,7 @@ class MemoryAgent(Answering):
 
     @answers(ObserveRefused)
     def refused_logins(self) -> tuple[RefusedLogin, ...]:
-        """Nobody was."""
+        """No login was refused."""
         return ()
 
     @answers(ObserveForeign)
@@ -127,7 +127,7 @@ class MemoryAgent(Answering):
 
     @answers(ObserveForeignArrays)
     def foreign_arrays(self) -> tuple[FoundArray, ...]:
-        """Nobody made any."""
+        """There are no foreign arrays here."""
         return ()
 
     @answers(ObserveServed)
@@ -145,7 +145,7 @@ class MemoryAgent(Answering):
 
     @answers(AwaitChange)
     def await_change(self, known: int, timeout_s: float) -> int:
-        """Nothing changes by itself here."""
+        """Nothing changes here without a request."""
         time.sleep(timeout_s)
         return known
 
@@ -262,7 +262,7 @@ class MemoryAgent(Answering):
 
 
 def taken_back(seen: Observation, step: AnyStep) -> Observation:
-    """What will be observed once a step is taken back: as after the step that does the opposite."""
+    """What will be observed once a step is undone: the same as after the opposite step."""
     match step:
         case MdCreate():
             members = (*step.members, *step.spares)

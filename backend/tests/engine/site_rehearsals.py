@@ -137,7 +137,7 @@ class Made:
         self.world.machine.advance(400)  # a resync ends, without which an array does not grow
 
     def snapshots(self) -> dict[str, str]:
-        """Those of the database; the machine has as many, with the deleted ones that are kept."""
+        """The snapshots of the database; the machine has these and the retained deleted ones, and no others."""
         with self.world.store.read() as tx:
             found = snapshots_in(tx)
             kept = set(tx.scalars(select(DeletedSnapshot.id)))

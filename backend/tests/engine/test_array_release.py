@@ -1,4 +1,4 @@
-"""An array is let go: it stays on its disks with its data, no disk carries our mark, and it can become ours again."""
+"""An array is released: it stays on its disks with its data, no disk carries our mark, and it can be adopted again."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -62,7 +62,7 @@ class KillingAgent(Agent):
 
 
 class Machine:
-    """The appliance's machine with its agent, and the database beside it."""
+    """The appliance's machine with its agent, and its database."""
 
     def __init__(self, folder: Path, url: str) -> None:
         self.system = FakeSystem()

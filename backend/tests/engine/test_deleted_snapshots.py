@@ -187,7 +187,7 @@ def _state(rig: Rig, outcome: Outcome) -> str:
 
 
 def test_what_an_older_database_takes_for_deleted_is_not_erased_once_it_is_back(rig: Rig) -> None:
-    """It stays in the list, where it can be recovered: a snapshot that nobody knows would be in the way for ever."""
+    """It stays in the list, where it can be recovered: a snapshot without a row would stay in the way forever."""
     take(rig, "s1")
     place = rig.backing_name(Snapshot, "s1")
     delete(rig, "s1")
@@ -296,7 +296,7 @@ def test_a_row_whose_volume_is_nowhere_stops_no_erasure(rig: Rig) -> None:
 
 
 def test_a_copy_from_the_middle_of_a_recovery_gives_one_row_of_each() -> None:
-    """What was being recovered is kept as it was, as if the job had been taken back."""
+    """What was being recovered is a deleted one again, as if the job had been undone."""
     rows: dict[str, list[dict[str, Any]]] = {
         "array": [{"id": "a", "uuid": "u"}],
         "array_disk": [],

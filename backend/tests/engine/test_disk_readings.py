@@ -1,4 +1,4 @@
-"""The history of drives: a row a day with the last values and the highest temperature, kept as long as history is."""
+"""The history of drives: a row a day with the last values and the highest temperature, retained as other history is."""
 
 import pytest
 from sqlalchemy import select

@@ -1,5 +1,5 @@
-"""The life of an external array on a whole appliance in one process: its device leaves and comes back, its health
-command tells, and what is told of both."""
+"""The life of an external array on a whole appliance in one process: its device is lost and comes back, its health
+command reports a state, and the appliance reports both."""
 
 import base64
 import datetime as dt

@@ -95,7 +95,7 @@ def test_a_clock_that_leaps_ahead_takes_nothing_away_at_once(sqlite_store: Store
     clocks.ran_s += 3600
     keeper.round()
     assert events(sqlite_store) == ["host.created 399"]
-    clocks.wall = NOW + DAY  # it was put right
+    clocks.wall = NOW + DAY  # the clock was corrected
     clocks.ran_s += 3600
     keeper.round()
     assert events(sqlite_store) == ["host.created 399"]

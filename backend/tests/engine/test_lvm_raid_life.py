@@ -206,7 +206,7 @@ def test_with_too_few_disks_it_stays_stopped_and_says_how_many_it_waits_for(worl
 
 
 def test_with_too_few_disks_checksums_are_never_dropped(world: World) -> None:
-    """What is dropped cannot be taken back: it is not done where the array could not start even then."""
+    """Dropping them cannot be undone: it is not done where the array could not start even without them."""
     life = Life(world, integrity=True)
     life.look()
     before = list(life.group().pvs)

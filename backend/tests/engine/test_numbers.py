@@ -89,7 +89,7 @@ def planned(site: Appliance, volume: str, host: str = "h1", lun: int | None = No
 
 
 def take(site: Appliance, volume: str) -> Plan:
-    """Takes a volume away from whoever has it, and lets the agent do so."""
+    """Delete the mapping of a volume, and let the agent apply that."""
     with site.store.write() as tx:
         id_ = tx.scalars(select(Mapping.id).join(Volume).where(Volume.name == volume)).one()
         plan = mappings.delete(site.control.change(tx, ADMIN), id_).plan

@@ -1,4 +1,4 @@
-"""CHAP that an older version took and the kernel takes for none: nobody gets in with it, and all the rest goes on."""
+"""CHAP that an older version accepted and the kernel treats as none: no host gets access with it, all else works."""
 
 from pydantic import SecretStr
 from sqlalchemy import update

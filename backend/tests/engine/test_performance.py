@@ -13,7 +13,7 @@ VOLUME = Key(Measured.VOLUME, "v")
 
 
 class Clock:
-    """A recorder whose agent counts one more read with every pass; time goes when told."""
+    """A recorder whose agent counts one more read with every pass, on a clock that the test advances."""
 
     def __init__(self) -> None:
         self.now, self.passes, self.away = 100.0, 0, False

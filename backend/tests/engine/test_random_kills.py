@@ -60,7 +60,7 @@ class Scenario:
         self.store = Store.open(url, SecretBox.at(key))
         self._steady: dict[str, str] = {}
         self.gone: list[str] = []
-        """Calls after which the steady host was served no more."""
+        """Calls after which the steady host was no longer served."""
         self.struck = 0
         """Kills while a job was under way."""
         self._furnish()

@@ -136,7 +136,7 @@ def test_a_disk_whose_replacement_is_lost_stays_in_the_document(world: World) ->
 
 
 def test_a_lost_disk_whose_place_is_taken_is_a_spare_in_the_document(world: World) -> None:
-    """It stands by once it is back: as one more member it would make the array grow."""
+    """It becomes a spare once it is back: as another member it would make the array grow."""
     one = disks(world)
     applied(world, holding(world, disks=one[:2], spares=[one[2]]))
     world.machine.advance(400)

@@ -48,7 +48,7 @@ class _Fault:
 
 
 class Hang:
-    """Commands that do not come back until they are let go. Others work meanwhile."""
+    """Commands that do not return until they are released. Others work meanwhile."""
 
     def __init__(self, picks: Callable[[str], bool]) -> None:
         self._picks = picks
@@ -96,14 +96,14 @@ class Faults:
         self._processes = 0
 
     def hang(self, picks: Callable[[str], bool]) -> Hang:
-        """Commands whose line `picks` picks hang until they are let go."""
+        """Commands whose line matches `picks` hang until they are released."""
         self._hangs.append(Hang(picks))
         return self._hangs[-1]
 
     def hold(self, line: str) -> None:
         """Called by each command before anything else. Raises ToolFailed, or Crash if its process was killed meanwhile.
 
-        A command that was under way when the agent was killed goes on by itself; here it has done nothing yet.
+        A command that runs while the agent is killed would continue; here it has done nothing yet.
         """
         process = self._processes
         for hang in self._hangs:

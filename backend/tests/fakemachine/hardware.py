@@ -157,7 +157,7 @@ class Hardware:
         self._tell()
 
     def insert(self, disk: FakeDisk) -> None:
-        """Put a drive back with what lies on it; it joins nothing by itself."""
+        """Put a drive back with its content; it joins no array automatically."""
         disk.is_present = True
         self.changed()
         self._tell()
@@ -210,17 +210,17 @@ class Hardware:
             self._views = []
 
     def later(self, seconds: float, happens: Callable[[], None]) -> None:
-        """Let something happen from outside once this much time went by, whoever waits meanwhile."""
+        """Let an external event happen once this much time has passed, even during a wait."""
         self._to_come.append((self.clock + seconds, happens))
 
     def changed(self) -> None:
-        """Something changed: the views are made anew when they are next asked for, and the watchers look."""
+        """Something changed: the views are built again when they are next read, and the watchers are called."""
         self._views = []
         for watch in self.watchers:
             watch()
 
     def _view(self) -> Tree:
-        """What is seen now. What changes while it is being made leaves its list behind, so nobody sees it for long."""
+        """The current view. A change during the build replaces the list, so an outdated view is not used for long."""
         views = self._views
         if not views:
             modules = frozenset(self._modules)
@@ -275,7 +275,7 @@ class Hardware:
         return self.files.read("/etc/hostid") if self.files.exists("/etc/hostid") else bytes(4)
 
     def _request_module(self, name: str) -> bool:
-        """What the kernel does by itself when a transport is asked for."""
+        """What the kernel does automatically when a transport is requested."""
         if name in self.available_modules:
             self._load({name})
         return name in self._modules
@@ -298,7 +298,7 @@ class Hardware:
         return self.spdk.systemctl(argv) if argv[-1] == UNIT else self.network.systemctl(argv)
 
     def install_spdk(self) -> None:
-        """Somebody built nvmf_tgt and put it here; and no drive has a volatile write cache."""
+        """nvmf_tgt is built and installed on this machine; and no drive has a volatile write cache."""
         self.tools.add("nvmf_tgt", lambda _argv: (1, "", "the unit starts it"))
         for disk in self.blocks.disks:
             disk.has_write_cache = False

@@ -11,7 +11,7 @@ from lunette.store.resources import Array, DeletedVolume, Mapping, Volume
 
 
 def free_disks(world: World) -> list[FakeDisk]:
-    """Four blank drives: the first two carry the array everybody lives on, the last two somebody else's."""
+    """The four blank drives: the first two of eight carry the bystanders' array, the last two a foreign one."""
     return [disk for disk in world.machine.blocks.disks if disk.transport == "nvme"][2:6]
 
 

@@ -141,7 +141,7 @@ def _delete_volume(world: World) -> Outcome:
 
 
 def _deleted(world: World) -> None:
-    """A volume with data that was deleted, beside one that is there."""
+    """A deleted volume with data."""
     _mapped(world)
     world.machine.write_data(world.device_of("mapped"), 4 * MIB, "kept")
     _unmap(world)
@@ -166,7 +166,7 @@ def _array_with_deleted(world: World) -> None:
 
 
 def _array_with_a_spare(world: World) -> None:
-    """A whole array of the first three free disks; the fourth stands by."""
+    """A complete array of the first three free disks; the fourth is its spare."""
     first, spare = free_disks(world)[:3], free_disks(world)[3:4]
     world.finish(world.create_array("old", Level.RAID5, first, spares=spare).job_id or "")
     world.machine.advance(SYNCED_S)
@@ -225,7 +225,7 @@ def _grow_array(world: World) -> Outcome:
 
 
 def _reshaped(world: World) -> None:
-    """The kernel has laid it out anew; the log is off and its room is not used yet."""
+    """The kernel has completed the reshape; the log is off and the added space is not in use yet."""
     _raid5_with_a_log(world)
     world.finish(_grow_array(world).job_id or "")
     world.machine.advance(SYNCED_S)

@@ -1,4 +1,4 @@
-"""Jobs on encrypted arrays, with a kept key and without."""
+"""Jobs on encrypted arrays, with a stored key and without."""
 
 from pydantic import SecretStr
 

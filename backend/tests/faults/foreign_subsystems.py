@@ -81,7 +81,7 @@ def two_subsystems(machine: FakeSystem, disks: Sequence[FakeDisk]) -> None:
 
 
 class Watch:
-    """Looks at connected hosts at every call that is made to the machine: what one of them noticed is kept."""
+    """Checks the connected hosts at every call to the machine, and records the first change that they notice."""
 
     def __init__(self, machine: FakeSystem, *controllers: FakeController) -> None:
         self._machine, self._controllers = machine, controllers
@@ -119,7 +119,7 @@ def connect(machine: FakeSystem, *, also_web: bool = True) -> list[FakeControlle
 
 
 def picture(machine: FakeSystem) -> dict[str, str]:
-    """Every file and link of nvmet that others made, and that nobody writes to after it was made."""
+    """Every file and link of nvmet that is not ours, with its content."""
     found: dict[str, str] = {}
 
     def walk(path: str) -> None:

@@ -1,8 +1,8 @@
-"""Fails, repeats and kills every call of a job, and looks whether the world is clean or complete afterwards.
+"""Fails, repeats and kills every call of a job, and checks whether the world is clean or complete afterward.
 
 clean: the job ended as failed or undone, and everything is as it was before it was asked for.
 complete: the job succeeded, and everything is as after a run without faults.
-Anything between, and anything that happened to somebody else's data, is a violation.
+Anything in between, and any change to foreign data, is a violation.
 """
 
 import shutil
@@ -39,9 +39,9 @@ class Case:
     lead_in: Callable[[World], None] = lambda world: None
     """A change just before the request: its effects may still be under way, and stay whatever becomes of the job."""
     again: Callable[[World], None] = lambda world: None
-    """Gives once more what the job was given beside its plan, and has used up."""
+    """Provides again what the job was given in addition to its plan, and has used up."""
     passes: bool = False
-    """What it does ends by itself and leaves nothing that a picture shows."""
+    """Its effects end on their own and leave no trace in a picture."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ class Harness:
             return counted(world.machine.faults.calls, first)
 
     def violations(self, faults: Iterable[Fault]) -> list[str]:
-        """Every fault in a branch of its own; what was wrong afterwards, one line each."""
+        """Every fault in a branch of its own; what was wrong afterward, one line each."""
         found = []
         for fault in faults:
 
@@ -192,7 +192,7 @@ class Harness:
     def _cleaned(self, world: World) -> Picture:
         """As before, but a disk that was named to be wiped may carry less, as may one that returns to its array.
 
-        Neither can be taken back; what a returning disk carried is of the past, and it would be filled anew.
+        Neither can be undone; what a returning disk carried is outdated, and it would be filled again.
         """
         found = world.machine_picture()["disks"]
         disks = self.reference.before["disks"]
@@ -205,7 +205,7 @@ class Harness:
         return self.reference.before | {"disks": disks | less}
 
     def repeat_violations(self) -> list[str]:
-        """Every step done twice: the second time must be recognised and change nothing."""
+        """Every step done twice: the second time must be recognized and change nothing."""
         found = []
         with self.world() as world:
             self.start(world)

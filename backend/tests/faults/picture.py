@@ -31,9 +31,9 @@ _REPORTED = ("info", "dynamic_sessions", "sessions", "num_cmds", "version", "lio
 
 
 def machine_picture(machine: FakeSystem) -> Picture:
-    """Disks and what is on them, our running arrays, their groups and volumes, all of configfs, and who listens.
+    """Disks and their content, our running arrays, their groups and volumes, all of configfs, and the listeners.
 
-    Arrays of others need not run: nobody of ours starts them after a boot.
+    Foreign arrays need not run: our services do not start them after a boot.
     """
     return {
         "disks": {disk.serial: sorted(_content(machine, disk.serial)) for disk in machine.blocks.disks},

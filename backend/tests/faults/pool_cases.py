@@ -39,7 +39,7 @@ def _pool_with_roles(world: World) -> None:
 
 
 def _disks_of_an_old_pool(world: World) -> None:
-    """Labels of somebody's pool, whose name is no mark of ours, and a file system."""
+    """Labels of a foreign pool, whose name does not carry our mark, and a file system."""
     first, second = free_disks(world)[:2]
     first.media.signatures = [FakeSignature("gpt", 512, usage="partition-table")]
     label = FakeSignature("zfs_member", 262144, "tank", "77")

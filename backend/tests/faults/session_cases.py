@@ -16,14 +16,14 @@ SECOND_PORTAL = "198.51.100.1"
 
 
 def _logged_in(world: World) -> None:
-    """The host whose data is kept uses its volume."""
+    """The host whose data must survive is logged in."""
     with world.store.read() as tx:
         target = tx.query(Target).join(Host, Host.id == Target.host_id).filter(Host.name == "alice").one()
     world.machine.login(ALICE, target.iqn, PORTAL, ("alice", "secret-of-alice0"))
 
 
 def _on_two_paths(world: World) -> None:
-    """Alice's host writes all the time over two portals, and comes back by itself wherever it is cut off."""
+    """Alice's host writes continuously over two portals, and reconnects automatically wherever it is disconnected."""
     machine = world.machine
     machine.network.interfaces["eth1"].given.add(SECOND_PORTAL)
     machine.addresses.add(SECOND_PORTAL)

@@ -1,6 +1,6 @@
-"""The agent is killed at every call while it opens or closes exports: afterwards they are as wanted.
+"""The agent is killed at every call while it opens or closes exports: afterward they are as desired.
 
-And at no moment was a target open that lacked one of its volumes.
+At no moment is a target open that lacks one of its volumes.
 """
 
 from collections.abc import Callable, Iterator
@@ -64,7 +64,7 @@ def unmap_half(world: World) -> None:
 
 
 def lose_rdma(world: World) -> None:
-    """The RDMA device was away for a moment: portals over it are there in configfs, and nobody listens."""
+    """The RDMA device was gone for a moment: portals over it exist in configfs, but nothing listens."""
     world.machine.unplug_rdma()
     world.machine.plug_rdma()
 
@@ -196,7 +196,7 @@ def seen_over_fc(machine: FakeSystem) -> Iterator[str]:
 
 
 def strike(scene: Scene, number: int, when: When, ending: Ending | None) -> list[str]:
-    """One fault in a branch of the scene; what was wrong then or afterwards."""
+    """One fault in a branch of the scene; what was wrong then or afterward."""
 
     def work(world: World) -> list[str]:
         world.agent.ending = ending or Ending.RESTART
@@ -239,7 +239,7 @@ def test_exports_are_as_wanted_after_a_fault_at_any_call(scene: Scene, when: Whe
     "scene", [pytest.param(map_all, id="open", marks=pytest.mark.xdist_group("converge open"))], indirect=True
 )
 def test_a_target_that_opens_too_early_is_seen(scene: Scene) -> None:
-    """The watch itself can fail: somebody opens every portal group as soon as it is there."""
+    """The check can fail: here every portal group is enabled as soon as it exists."""
 
     def work(world: World) -> list[str]:
         def open_early() -> None:

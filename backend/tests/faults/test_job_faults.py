@@ -1,4 +1,4 @@
-"""Every call a job makes is failed, and the agent is killed at it: the world is clean or complete afterwards."""
+"""Every call of a job fails, and the agent is killed at it: the world is clean or complete afterward."""
 
 import pytest
 

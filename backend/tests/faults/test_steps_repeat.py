@@ -36,7 +36,7 @@ engine/test_foreign_arrays.py have their faults."""
 
 
 def runs(steps: Sequence[AnyStep]) -> Iterator[list[AnyStep]]:
-    """The steps in order, in runs that can be taken back as a whole; an irreversible step is a run of its own."""
+    """The steps in order, in runs that can be undone as a whole; an irreversible step is a run of its own."""
     run: list[AnyStep] = []
     for step in steps:
         if step.irreversible:

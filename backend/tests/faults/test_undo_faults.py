@@ -1,7 +1,7 @@
-"""A job that turns round is struck again on its way back.
+"""A job that is being undone meets a second fault.
 
-A killed agent is asked again, so the world ends clean. A call that fails while a step is taken back makes the job
-stuck, as it must; once a person says retry, it ends clean or complete.
+A killed agent is asked again, so the world ends clean. A call that fails while a step is undone makes the job stuck,
+as it must; once a person requests a retry, it ends clean or complete.
 """
 
 import pytest

@@ -228,7 +228,7 @@ class World:
 
 
 def with_bystanders(world: World) -> None:
-    """Somebody else's data, and a volume of ours that a host uses: all of it must be there after every fault."""
+    """Foreign data, and a volume of ours that a host uses: all of it must still exist after every fault."""
     machine = world.machine
     system = FakeDisk("vda", "SYS", "Virtual", "virtio", "0x1", Media(8 * GIB))
     system.partitions = [Partition(1, Media(8 * GIB, [FakeSignature("ext4", 1080, label="root")]), mount="/")]

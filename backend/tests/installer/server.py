@@ -43,5 +43,5 @@ class Server(FakeSystem):
         return self.links[name] if attribute == "carrier" else f"52:54:00:00:00:0{sorted(self.links).index(name)}"
 
     def put_ext4(self, disk: FakeDisk, label: str = "precious") -> None:
-        """Somebody's file system, in the place of what was there."""
+        """A foreign file system, in place of what was there."""
         disk.media.signatures = [FakeSignature("ext4", 1080, label, f"uuid-{label}")]

@@ -28,7 +28,7 @@ PASSWORD = "correct horse battery"
 
 
 class Person:
-    """Somebody who installs. `written` is what the installer was given."""
+    """A person who installs. `written` is what the installer was given."""
 
     def __init__(self, system: Server, lock: Path) -> None:
         self.system, self._lock = system, lock
@@ -134,7 +134,7 @@ def test_the_document_would_do_the_same_unattended(person: Person) -> None:
 
 
 def test_the_same_answers_again_are_another_installation() -> None:
-    """Else the second one would be told that it is done, or would take a disk without asking."""
+    """Otherwise the second one would be reported as done, or would take a disk without asking."""
     words: dict[str, Any] = {"version": 1, "disk": ["a"]}
     assert parse(as_document(words)).identity() != parse(as_document(words)).identity()
 
@@ -195,7 +195,7 @@ def test_a_disk_that_vanishes_between_choice_and_plan_is_refused(person: Person)
 
 
 def test_a_disk_that_changes_after_the_plan_is_refused(person: Person) -> None:
-    """Somebody else's machine, or another console, wrote to it while the question stood there."""
+    """Another machine or another console wrote to it while the question was open."""
     person.answers(FIRST, SINGLE, HOST, ZONE, ANY, ONE_TIME, SHELL)
     person.typist.until("Type install to start: ")
     person.system.put_ext4(person.system.large)

@@ -103,7 +103,7 @@ def test_a_bond_of_jumbo_frames_with_a_vlan_is_stored_as_the_agent_would_store_i
 
 
 def test_the_machine_brings_it_up_at_its_first_start(system: Server) -> None:
-    """What was kept is what settle-network and networkd read."""
+    """The stored settings are what settle-network and networkd read."""
     network = network_of(system, document(system, WEB, BOND, VLAN))
     system.mkdir(files.KEPT)
     for name, settings in network:

@@ -218,7 +218,7 @@ def _portals(draw: DrawFn) -> list[dict[str, Any]]:
 def _mappings(
     draw: DrawFn, volumes: list[str], hosts: list[dict[str, Any]], groups: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """No host has a volume by itself and by its group, and no cluster that locks volumes, group or not, has one over
+    """No host has a volume both directly and by group, and no cluster that locks volumes, group or not, has one over
     NVMe: both are refused. A volume is served over SCSI or over NVMe.
     """
     owners = [*({"host": host["name"]} for host in hosts), *({"host_group": group["name"]} for group in groups)]

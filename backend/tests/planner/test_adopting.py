@@ -1,6 +1,6 @@
-"""The ten configurations of `saveconfigs/` as if they were running here: what is taken over, and why the rest is not.
+"""The ten configurations of `saveconfigs/` as if they were running here: what is adopted, and why the rest is not.
 
-`saveconfigs/NAME.adopt` is what is said of each; LUNETTE_GOLDEN=write writes that anew.
+`saveconfigs/NAME.adopt` is the report on each; LUNETTE_GOLDEN=write rewrites it.
 """
 
 import os

@@ -1,6 +1,6 @@
-"""What cannot be adopted of a running nvmet: reported at each object, with what to do, and its subsystem stays.
+"""What cannot be adopted of a running nvmet: reported at each object, with what to do; its subsystem is left alone.
 
-The configuration stands on a fake machine, is read as the agent reads it, and judged.
+The configuration is created on a fake machine, read as the agent reads it, and judged.
 """
 
 from collections.abc import Callable

@@ -264,7 +264,7 @@ def test_a_log_of_one_disk_is_made_and_says_what_may_be_lost_with_it() -> None:
     ],
 )
 def test_special_disks_are_at_least_as_redundant_as_the_data(level: Level, special: int, needed: int | None) -> None:
-    """The pool is lost with them, and zpool itself is told -f, so nobody else would refuse it."""
+    """Losing them loses the pool, and zpool itself is run with -f, so it would not refuse them."""
     asked = spec(engine="zfs", level=level, special=tuple(f"nvme-D{5 + n}" for n in range(special)))
     if needed is None:
         assert plan(asked).plan.steps

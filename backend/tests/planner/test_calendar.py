@@ -1,4 +1,4 @@
-"""When a schedule is due, on clocks that jump and in zones that skip and repeat hours; what retention lets go."""
+"""When a schedule is due, on clocks that jump and in zones that skip and repeat hours; what retention removes."""
 
 import datetime as dt
 from itertools import pairwise

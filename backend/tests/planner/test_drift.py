@@ -1,4 +1,4 @@
-"""Every way in which machine and database can differ, in words with a fix; what a job makes or takes is no drift."""
+"""Every kind of difference between machine and database, in words with a fix; a job's own changes are no drift."""
 
 from dataclasses import replace
 

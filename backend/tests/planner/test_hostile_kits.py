@@ -1,10 +1,10 @@
-"""Kits run as root on hosts: no name or secret in them does more than to be one, whatever it is made of.
+"""Kits run as root on hosts: a name or secret in them is only ever data, whatever it contains.
 
-The kits of Linux and ESXi are applied as a host does it, by every shell that this machine has, beside programs that
-write down what they are asked. PowerShell is not at hand: its scripts are read by its rules of quoting, and not run.
+The kits of Linux and ESXi are applied as a host does it, by every shell that this machine has, with programs that
+record their arguments. PowerShell is not available: its scripts are parsed by its rules of quoting, and not run.
 
-The API refuses most of `HOSTILE` today. Rows that an older version took are in databases, those of a restored backup
-come from elsewhere, and a kit trusts nobody. `LEGAL` is what the API takes: it arrives as it was typed.
+The API refuses most of `HOSTILE` today. Databases have rows that an older version accepted, those of a restored backup
+come from elsewhere, and a kit trusts no value. `LEGAL` is what the API accepts: it arrives as it was typed.
 """
 
 import re

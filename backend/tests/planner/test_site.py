@@ -155,7 +155,7 @@ def test_the_order_of_disks_means_nothing() -> None:
 
 
 def test_the_present_set_of_spares_is_not_a_difference() -> None:
-    """A spare takes the place of a lost disk by itself, and an array that stands lists all its disks alike."""
+    """A spare replaces a lost disk automatically, and an existing array lists all its disks alike."""
     there = site(**{**FULL, "arrays": [{**ARRAY, "disks": ["nvme-D1", "nvme-D2", "nvme-D3"]}]})
     assert changes(site(arrays=[{**ARRAY, "spares": ["nvme-D3"]}]), there) == ()
     fields = refused(Conflict, site(arrays=[{**ARRAY, "spares": ["nvme-D4"]}]), there)

@@ -49,7 +49,7 @@ def test_a_spare_of_the_array_that_became_a_member_is_not_added_again() -> None:
 
 
 def test_an_array_grows_to_as_many_members_as_the_document_lists() -> None:
-    """A member that was lost and let go of comes back when a spare has its place: it stands by."""
+    """A member that was lost and removed returns as a spare once a spare has taken its place."""
     there = {**ARRAY, "disks": ["nvme-D1", "nvme-D3"]}
     wanted = {**ARRAY, "spares": ["nvme-D3"]}
     back = ("add_spares", {"disks": ["nvme-D2"], "wipe": []}, "arrays[0].disks")
@@ -66,7 +66,7 @@ def test_more_disks_than_can_join_at_once_are_refused() -> None:
 
 
 def test_a_spare_of_a_pool_that_is_listed_as_a_member_is_a_difference() -> None:
-    """ZFS makes no member of a spare by itself."""
+    """ZFS does not turn a spare into a member automatically."""
     there = {**POOL, "spares": ["nvme-D8"]}
     ((verb, spec, place),) = joining({**POOL, "disks": [*POOL["disks"], "nvme-D8"]}, there)
     assert (verb, spec["disks"], place) == ("grow", ["nvme-D8"], "arrays[0].disks")

@@ -1,4 +1,4 @@
-"""`renamed_from` renames what is there, and everything that names it goes on meaning the same thing."""
+"""`renamed_from` renames an existing object, and everything that names it still means the same object."""
 
 from typing import Any
 

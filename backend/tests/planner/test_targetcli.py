@@ -1,7 +1,7 @@
-"""Configurations as targetcli writes them, each object right or refused with its reason.
+"""Configurations as targetcli writes them, each object accepted or refused with its reason.
 
-`saveconfigs/` holds them after rtslib-fb's own dump (node.py, tcm.py, target.py), and beside each what is said of it;
-LUNETTE_GOLDEN=write writes that anew.
+`saveconfigs/` has them in the form of rtslib-fb's own dump (node.py, tcm.py, target.py), and the report on each;
+LUNETTE_GOLDEN=write rewrites the reports.
 """
 
 import json

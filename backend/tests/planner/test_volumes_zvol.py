@@ -1,4 +1,4 @@
-"""Plans for volumes on arrays whose engine is not LVM: what each can, it says in its record, and no more is planned."""
+"""Plans for volumes on arrays whose engine is not LVM: only what its record says it can do is planned."""
 
 import datetime as dt
 from dataclasses import replace

@@ -43,7 +43,7 @@ class PathRig(ExportRig):
         return sorted(one.portal for one in self.sessions)
 
     def away(self) -> bool:
-        """Whether a path is kept away now."""
+        """Whether a path is blocked now."""
         return "lunette_path" in self.machine.network.firewall.tables
 
     def ask(self) -> PathsAsk:

@@ -212,7 +212,7 @@ def test_a_portal_that_cannot_listen_does_not_prevent_the_other(rig: ExportRig) 
 
 
 def test_a_portal_opens_when_its_address_appears(rig: ExportRig) -> None:
-    """The document stays the same: a network that comes late needs nobody to ask."""
+    """The document stays the same: a network that comes late needs no new request."""
     desired = rig.desired(portals=(portal(21), portal(22, LATE)))
     rig.serve(desired)
     iqn, host = group(32).split("/")[1], "iqn.2026-01.com.example:h43"

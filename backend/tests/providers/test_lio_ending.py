@@ -1,4 +1,4 @@
-"""The sessions of one initiator are ended by its queue depth, which is the same afterwards; all others stay."""
+"""The sessions of one initiator are ended by its queue depth, which is restored; all others stay."""
 
 import pytest
 

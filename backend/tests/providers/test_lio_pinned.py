@@ -21,7 +21,7 @@ def rig() -> ExportRig:
 
 
 def test_what_is_so_already_is_not_written_again(rig: ExportRig) -> None:
-    """Also the first time: a kernel whose defaults are these is told nothing, whoever is logged in."""
+    """Not even the first time: nothing is written to a kernel with these defaults, even while a host is logged in."""
     rig.log_in("h43", rig.desired().targets[1].iqn)
     written = [line for line in rig.changes() if any(line.endswith(f"/{one.name}") for one in ALWAYS)]
     assert written == []

@@ -61,7 +61,7 @@ IMSM = """/dev/sda:
 
 
 def down(*printed: str) -> tuple[ObservedArray, ...]:
-    """What is told of disks whose superblocks mdadm prints so."""
+    """The arrays reported for disks whose superblocks mdadm prints like this."""
     disks = tuple(
         seen.disk(n, id=f"ata-W{n}", device=f"/dev/sd{'abcd'[n]}", kernel_name=f"sd{'abcd'[n]}", array_uuid=DIGITS)
         for n in range(len(printed))

@@ -1,4 +1,4 @@
-"""VLANs and bonds on trial: taken back, and kept, as a whole, wherever the agent dies or the power fails."""
+"""VLANs and bonds on trial: reverted or confirmed as a whole, wherever the agent dies or the power fails."""
 
 import pytest
 
@@ -57,7 +57,7 @@ def picture(machine: FakeSystem) -> dict[str, tuple[object, ...]]:
 
 
 def made(name: str) -> FakeSystem:
-    """A machine where it was made and kept."""
+    """A machine where it was created and confirmed."""
     machine = fresh()
     trial.begin(machine, TRIES[name])
     trial.keep(machine, InterfaceKeep(trial_id="t1", interface=name))

@@ -150,7 +150,7 @@ def test_identities_are_those_of_the_volume(rig: ExportRig) -> None:
 
 
 def test_while_a_volume_is_missing_its_owner_must_retry_and_others_are_served(rig: ExportRig) -> None:
-    """A Linux host gives a subsystem up for good if it is told that it is not there, or that it may not come."""
+    """A Linux host never retries a subsystem that is reported as missing, or as not allowed for this host."""
     rig.hide(12)
     report = rig.serve(rig.desired())
     assert states(report)[id_of(31)][0] is BLOCKED
@@ -168,7 +168,7 @@ def test_while_a_volume_is_missing_its_owner_must_retry_and_others_are_served(ri
 
 
 def test_no_host_is_ever_turned_away_for_good_while_it_opens(rig: ExportRig) -> None:
-    """After every single move each host either finds nobody, or is told to try again, or sees all its volumes."""
+    """After every single step each host finds no listener, is asked to retry, or sees all its volumes."""
     wanted = {(41, 31): 2, (43, 32): 1}
     wrong: list[str] = []
     listens = {"first": 0}
@@ -388,7 +388,7 @@ def test_sessions_the_kernel_does_not_report_are_unknown_and_not_none(rig: Expor
 
 
 def test_a_subsystem_that_could_not_let_a_host_in_is_not_served_yet(rig: ExportRig) -> None:
-    """The host would be told never to come back."""
+    """Otherwise the host would be refused with an answer that forbids a retry."""
     rig.machine.faults.break_calls(lambda call: call.name == "symlink" and f"allowed_hosts/{nqn_of(41)}" in call.detail)
     report = rig.serve(rig.desired())
     assert states(report)[id_of(31)][0] is BLOCKED

@@ -1,4 +1,4 @@
-"""What nvmet serves no more goes whole, also if a look at configfs fails on the way."""
+"""What nvmet no longer serves is removed completely, even if a read of configfs fails meanwhile."""
 
 from backend.tests.agent.exports import lun, nqn_of, nvme_host, subsystem
 from backend.tests.providers.test_nvmet_converge import ExportRig, nqn

@@ -92,7 +92,7 @@ def _uses(path: Path) -> Iterator[str]:
 
 
 def test_json_of_tools_is_read_by_readers_alone() -> None:
-    """A module that decodes JSON by itself would be in no list of readers."""
+    """A module that decodes JSON on its own would be in no list of readers."""
     found = {str(path.relative_to(SOURCE)) for path in SOURCE.rglob("*.py") if "json" in set(_uses(path))}
     assert found <= OWN_FILES | {"reading.py"}
 

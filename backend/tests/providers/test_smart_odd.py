@@ -146,7 +146,7 @@ NOT_REPORTED: dict[str, set[Path]] = {
     "sas defects": {("scsi_grown_defect_list",)},
     "sas worn": {("scsi_percentage_used_endurance_indicator",)},
 }
-"""What a drive may be without: if it is left out there, nobody can know."""
+"""Fields that a drive may lack: it cannot be noticed that one of them was dropped."""
 
 
 def leaves_out(name: str, at: Path, value: object) -> bool:

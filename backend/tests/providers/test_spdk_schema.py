@@ -1,7 +1,7 @@
 """Every request we can send, against the schema SPDK's own decoders are made from.
 
 It is the file that LUNETTE_SPDK_SCHEMA names (SPDK's `schema/schema.yaml`), or `shared/spdk-rpc-schema-26.09.yaml`
-beside the repository; where there is neither, these tests are skipped.
+next to the repository; without either file, these tests are skipped.
 """
 
 import inspect

@@ -224,7 +224,7 @@ def test_a_slot_is_not_written_while_it_is_the_way_back() -> None:
 
 
 def test_the_permanent_slot_that_does_not_run_is_not_started_while_it_is_written() -> None:
-    """Somebody chose the other slot in GRUB's menu by hand."""
+    """The other slot was chosen by hand in GRUB's menu."""
     system, grub = appliance()
     efi.write(system, slots_of(system), Choice(good="b", count=3))
     run.write(system, WRITE)

@@ -1,4 +1,4 @@
-"""A roll back that keeps what the volume held, on both engines: where each of the two is, and how it is taken back."""
+"""A rollback that retains what the volume held, on both engines: where each of the two is, and how it is undone."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -178,7 +178,7 @@ def test_a_zvol_with_a_newer_snapshot_is_not_swapped() -> None:
 
 
 def test_a_thick_zvol_without_room_for_both_stays_as_it_is() -> None:
-    """The pool may have filled up since the plan: the refusal leaves nothing behind that is not taken back."""
+    """The pool may have filled up since the plan: the refusal leaves nothing behind that is not undone."""
     farm = SnapshotFarm()
     farm.machine.write_data(farm.device, 0, BEFORE_WRITES)
     farm.do(farm.take())

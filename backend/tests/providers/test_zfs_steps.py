@@ -253,7 +253,7 @@ def test_a_partition_that_is_not_found_twice_ends_the_creation_and_leaves_blank_
 
 
 def test_a_pool_without_its_log_waits_for_it_and_nothing_is_forced(stripe: Farm) -> None:
-    """It may hold writes that hosts were told are safe."""
+    """It may hold writes that were acknowledged to hosts."""
     stripe.machine.power_cut()
     stripe.machine.pull(stripe.disks[1])
     assert stripe.bring_up() == "waiting for array tank: 3 of 4 disks present"
@@ -287,7 +287,7 @@ def test_a_pool_without_its_special_disk_stays_down(stripe: Farm) -> None:
 
 
 def test_a_foreign_cache_disk_is_not_a_blank_data_disk(rig: Rig) -> None:
-    """Its label names no pool, so nobody can tell whose it is; only a disk that is to be a cache may carry one."""
+    """Its label names no pool, so its owner is unknown; only a disk that is to be a cache may carry one."""
     rig.machine.zfs.partition(rig.disks[0])
     rig.disks[0].partitions[0].media.signatures = [FakeSignature("zfs_member", 262144, None, None)]
     rig.machine.changed()

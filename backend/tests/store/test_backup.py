@@ -282,7 +282,7 @@ def test_a_drive_is_read_on_after_a_restore(store: Store) -> None:
         packed, revision = tables.dump(tx, NOTHING), tables.revision(tx)
     with store.write() as tx:
         tx.execute(text("DELETE FROM disk_reading"))
-        if store.engine.dialect.name == "postgresql":  # as on an appliance that was installed anew
+        if store.engine.dialect.name == "postgresql":  # as on a newly installed appliance
             tx.execute(text("ALTER SEQUENCE disk_reading_id_seq RESTART"))
     with tables.unpacked(packed, revision) as (_, scratch), store.write() as tx, scratch.connect() as rows:
         tables.replace(tx, rows)

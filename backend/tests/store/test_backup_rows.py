@@ -199,7 +199,7 @@ def test_a_time_that_cannot_be_read_is_named_with_its_table(engine: Engine, text
     "hostile", ["-1", '{"seconds": 1e300, "at": "2026-01-01T00:00:00Z"}', "9" * 30 + "\n", "x" * (2 << 20)]
 )
 def test_a_hostile_value_of_a_key_is_named(engine: Engine, key: str, hostile: str) -> None:
-    """Of the sealed certificate its length is all there is to see: no key opens what somebody made up."""
+    """Only the length of a sealed certificate can be checked: no key opens an invented one."""
     table = TABLES["meta"]
     with engine.begin() as connection:
         connection.execute(table.delete())

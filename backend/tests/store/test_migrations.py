@@ -137,7 +137,7 @@ def shape(engine: Engine) -> dict[str, dict[str, tuple[str, bool, bool]]]:
 
 
 def rules(engine: Engine, tables: Iterable[str]) -> dict[str, set[str]]:
-    """What a row must satisfy beside its columns."""
+    """The constraints of each table: unique, check and foreign key."""
     seen = inspect(engine)
     return {
         table: {str(sorted(one["column_names"])) for one in seen.get_unique_constraints(table)}

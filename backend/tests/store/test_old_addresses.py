@@ -1,4 +1,4 @@
-"""A database of a version that kept the webhook's address in clear: it is sealed, and nothing quotes it any more."""
+"""A database of a version that stored the webhook's address in plain text: it is sealed and no longer quoted."""
 
 import json
 from typing import Any

@@ -65,7 +65,7 @@ def test_answers_are_distinguished_and_ordered(tmp_path: Path) -> None:
 
 
 def test_many_requests_do_not_wait_for_each_other(tmp_path: Path) -> None:
-    """Both buffers are full long before the last request was sent: whoever only writes would hang."""
+    """Both buffers are full long before the last request is sent: a client that only writes would hang."""
     many = [RpcCall(method="much", params={"text": "x" * 4000})] * 500
 
     def talk(peer: socket.socket) -> None:

@@ -89,7 +89,7 @@ class Device:
     """disk, part, md, crypt, lv or zvol."""
     size_bytes: int
     links: list[str]
-    """All its paths in /dev beside /dev/<kernel_name>."""
+    """All its paths in /dev other than /dev/<kernel_name>."""
     below: list[str] = field(default_factory=list)
     """Kernel names of the devices it is made of."""
     media: Media | None = None
@@ -146,7 +146,7 @@ class Blocks:
         return sorted(d.kernel_name for d in self.stacked.values() if kernel_name in d.below)
 
     def beneath(self, device: Device) -> list[str]:
-        """Kernel names of a device and of everything it stands on."""
+        """Kernel names of a device and of everything below it."""
         below = [self.stacked[name] for name in device.below if name in self.stacked]
         return [device.kernel_name, *device.below, *(name for one in below for name in self.beneath(one))]
 
@@ -186,11 +186,11 @@ class Blocks:
         self._openers.get(kernel_name, set()).discard(opener)
 
     def is_open(self, kernel_name: str) -> bool:
-        """True if somebody uses it, whether or not an exclusive open would be refused."""
+        """True if it is in use, whether or not an exclusive open would be refused."""
         return self.is_held(kernel_name) or bool(self._openers.get(kernel_name))
 
     def holders(self, kernel_name: str) -> set[str]:
-        """Who claims it, beside what is stacked on it."""
+        """Who claims it, without what is stacked on it."""
         return self._holders.get(kernel_name, set())
 
     def reboot(self) -> None:

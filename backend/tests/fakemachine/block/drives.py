@@ -23,7 +23,7 @@ _SANITIZING = 2
 
 @dataclass
 class Health:
-    """What a drive's log would hold. Those of other kinds of drive are not told."""
+    """What a drive's log would contain. Fields of other kinds of drive are not reported."""
 
     critical_warning: int = 0
     """NVMe: the byte of the log."""
@@ -43,7 +43,7 @@ class Health:
     newest_failure: tuple[int, int] = (0, 4)
     oacs: int = 0b10
     fna: int = 0b100
-    """NVMe: it can be formatted, by a new key too, and each namespace by itself."""
+    """NVMe: it can be formatted, also by changing its key, and each namespace separately."""
     sanicap: int = 0b11
     """Whether it can be sanitized: bit 0 by a new key, bit 1 block by block. SATA and SAS drives tell it otherwise."""
     is_frozen: bool = False
@@ -133,7 +133,7 @@ class DriveTools:
         return (8 if health.is_failing or health.critical_warning else 0), json.dumps(reported), ""
 
     def _test(self, disk: FakeDisk, health: Health, kind: str) -> Answer:
-        """`smartctl --test=short`: it goes on by itself."""
+        """`smartctl --test=short`: the test runs in the background."""
         if health.refuses_self_tests or not health.has_self_tests or health.testing:
             said = {"string": "Self-tests not supported", "severity": "error"}
             return 4, json.dumps({"smartctl": {"exit_status": 4, "messages": [said]}}), ""
@@ -176,7 +176,7 @@ class DriveTools:
         return 0, json.dumps(reported), ""
 
     def _format(self, disk: FakeDisk, argv: Sequence[str]) -> Answer:
-        """`nvme format` without --force: it takes the namespace for itself, and leaves the block format it is told."""
+        """`nvme format` without --force: it needs exclusive access, and the current block format as an option."""
         if self._blocks.is_held(disk.kernel_name):
             return 1, "", f"Failed to open {disk.kernel_name}.\nNamespace is currently busy.\n"
         if "--lbaf=1" not in argv:
@@ -189,7 +189,7 @@ class DriveTools:
         return 0, "Success formatting namespace:1\n", ""
 
     def _sanitize(self, disk: FakeDisk, argv: Sequence[str]) -> Answer:
-        """It begins, and goes on by itself whatever becomes of the machine."""
+        """It starts, and continues in the drive whatever happens to the machine."""
         health = self.health(disk)
         if health.sanitized == _SANITIZING:
             return 1, "", "NVMe status: SANITIZE_IN_PROGRESS: The requested function is prohibited\n"

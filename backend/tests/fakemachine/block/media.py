@@ -129,7 +129,7 @@ class Lv:
 
 @dataclass
 class Vg:
-    """A volume group's metadata, kept on its physical volume."""
+    """A volume group's metadata, stored on its physical volume."""
 
     name: str
     uuid: str
@@ -138,7 +138,7 @@ class Vg:
     tags: set[str] = field(default_factory=set)
     lvs: dict[str, Lv] = field(default_factory=dict)
     spare: list[int] = field(default_factory=list)
-    """What is kept to repair the largest pool's metadata with."""
+    """Extents reserved to repair the largest pool's metadata."""
 
     def in_pool(self, pool: str) -> list[Lv]:
         """The thin volumes of a pool."""
@@ -186,7 +186,7 @@ class PvLabel:
     raid: RaidVg | None = None
     """The group over several disks that it is part of."""
     metadata_bytes: int = 0
-    """Room kept for LVM's own text (`pvcreate --metadatasize`)."""
+    """Space reserved for LVM's own metadata (`pvcreate --metadatasize`)."""
 
 
 @dataclass
@@ -211,7 +211,7 @@ class Media:
     zfs: "ZfsLabel | None" = None
     luks: LuksHeader | None = None
     data: dict[int, str] = field(default_factory=dict)
-    """What somebody wrote, by byte offset."""
+    """Written data, by byte offset."""
     below: dict[tuple[object, ...], "Media"] = field(default_factory=dict)
     """The data areas of arrays this device is or was a member of, by geometry."""
 

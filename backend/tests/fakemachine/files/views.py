@@ -23,7 +23,7 @@ class Link:
 
 
 Lazy = Callable[[], "Tree"]
-"""A folder that is made when somebody looks into it."""
+"""A folder that is built when it is first read."""
 Tree = dict[str, "Tree | Lazy | Link | str"]
 
 

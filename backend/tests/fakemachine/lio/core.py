@@ -2,7 +2,7 @@
 
 Rules of drivers/target/target_core_configfs.c and target_core_iblock.c (Linux 6.12):
 * `control` takes udev_path=… until the device is open (EEXIST after that); `enable` takes only 1, wants udev_path
-  (EINVAL) and an existing block device nobody else holds (ENOENT, ENOTBLK, EBUSY), and only once (EEXIST).
+  (EINVAL) and an existing block device that no one else holds (ENOENT, ENOTBLK, EBUSY), and only once (EEXIST).
 * wwn attributes refuse with EINVAL while the backstore is exported; the serial reads back with a prefix.
 * dbroot refuses with EINVAL once a fabric module is there, and for a folder that does not exist.
 """
@@ -152,7 +152,7 @@ class Backstore:
     def _attrib(self) -> dict[str, Attribute]:
         attributes = {name: setting(value, _number_only) for name, value in _ATTRIB.items()}
         attributes |= {name: constant(value) for name, value in _ATTRIB_RO.items()}
-        for name in ("max_unmap_lba_count", "max_unmap_block_desc_count"):  # told by the device once it is open
+        for name in ("max_unmap_lba_count", "max_unmap_block_desc_count"):  # reported by the device once it is open
             attributes[name] = Attribute(show=lambda: f"{int(self._enabled)}\n", store=_number_only)
         attributes["block_size"] = setting("512", self._check_block_size)
         attributes["emulate_tpu"] = setting("0", self._check_unmap)

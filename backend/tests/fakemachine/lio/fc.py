@@ -2,12 +2,12 @@
 
 Rules of tcm_fc (tfc_conf.c, tfc_sess.c), tcm_qla2xxx.c, qla_attr.c and scsi_transport_fc.c, as Linux 6.12 has them:
 * ports and ACLs are named by WWPN with colons, in lower case (EINVAL); the only portal group is 1 (ENOSYS).
-* tcm_fc takes a port that is not there, and serves as soon as its folder stands; tcm_qla2xxx refuses one (ENODEV) and
-  serves while `enable` is 1.
-* a remote port is let in when it logs in, if it has an ACL then. One that is told that there is no target does not ask
-  again until the ports log in anew: `issue_lip`, or a link that comes back.
-* what is logged in sees the numbers its ACL maps now. Removing the ACL ends the session.
-* qla2xxx takes no other `qlini_mode` while its target half is on, and says nothing.
+* tcm_fc accepts a port that does not exist, and serves as soon as its folder exists; tcm_qla2xxx refuses one (ENODEV)
+  and serves while `enable` is 1.
+* a remote port gets access when it logs in, if it has an ACL then. One that finds no target does not ask again until
+  the ports log in again: `issue_lip`, or a link that comes back.
+* a port that is logged in sees the LUNs that its ACL maps now. Removing the ACL ends the session.
+* qla2xxx silently ignores another `qlini_mode` while its target mode is on.
 """
 
 import errno

@@ -130,7 +130,7 @@ class IscsiFabric:
         return self._portal(name, str(address), int(match[3]))
 
     def _portal(self, name: str, address: str, port: int) -> Group:
-        """iser=1 listens over RDMA beside TCP on the same port, each time once more; the folder takes all with it."""
+        """iser=1 listens over RDMA on the same port as TCP, once more at each write; removing the folder ends that."""
         times = [0]
 
         def set_iser(text: str) -> None:
@@ -203,7 +203,7 @@ class IscsiFabric:
         return group
 
     def mapped_lun(self, session: FakeSession, lun: int) -> MappedLun:
-        """The counters of a LUN of somebody who is logged in. Raises ConnectionError if the session ended."""
+        """The counters of a LUN of a session. Raises ConnectionError if the session has ended."""
         if session not in self.sessions or lun not in session.luns:
             raise ConnectionError("the session has ended, or has no such LUN")
         tpg = self._core().root.children["iscsi"].children[session.target].children[session.tpgt]

@@ -100,7 +100,7 @@ class Lvm:
         self._files.write_durably(DEVICES_FILE, "".join(f"{line}\n" for line in kept).encode(), 0o600)
 
     def pvs(self, only: list[str] | None = None) -> list[Pv]:
-        """The physical volumes LVM sees: listed, there and labelled. `only` is --devices: it overrides the list."""
+        """The physical volumes LVM sees: listed, present and labeled. `only` is --devices: it overrides the list."""
         return [
             Pv(device, device.media, device.media.pv)
             for device in self._blocks.devices().values()
@@ -165,7 +165,7 @@ class Lvm:
             self._blocks.stacked[active].links = _links(view)
 
     def deactivate(self, view: LvView) -> None:
-        """The caller made sure that nobody has it open."""
+        """The caller has made sure that it is not open."""
         name = self._active.pop(view.lv.uuid, None)
         if name:
             del self._blocks.stacked[name]
@@ -175,7 +175,7 @@ class Lvm:
         return next((view for view in self.lvs() if self._active.get(view.lv.uuid) == kernel_name), None)
 
     def content(self, view: LvView, offset: int) -> tuple[dict[int, str], int]:
-        """Where a byte of the LV is kept: what was written there by offset, and its offset there."""
+        """Where a byte of the LV is stored: the data written there by offset, and the offset of the byte in it."""
         return (view.lv.content, offset) if view.lv.pool else (view.pv.media.data, self.locate(view, offset))
 
     def locate(self, view: LvView, offset: int) -> int:
@@ -202,7 +202,7 @@ class Lvm:
 def _links(view: LvView) -> list[str]:
     mapped = "-".join(part.replace("-", "--") for part in (view.vg.name, view.lv.name))
     if view.lv.metadata_extents:
-        return [f"/dev/mapper/{mapped}-tpool"]  # the pool itself; nobody opens it
+        return [f"/dev/mapper/{mapped}-tpool"]  # the pool itself, which is never opened
     return [view.path(), f"/dev/mapper/{mapped}"]
 
 

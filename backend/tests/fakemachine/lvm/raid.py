@@ -99,7 +99,7 @@ class LvmRaid:
                 run.action, run.started = "recover", self._now()
 
     def pv_rows(self) -> list[Row]:
-        """The disks of the groups, also those that are not there; orphans are told by others."""
+        """The disks of the groups, including missing ones; orphans are reported elsewhere."""
         rows: list[Row] = []
         for group in self.groups().values():
             for pv in group.pvs:

@@ -121,7 +121,7 @@ class VolumeTools:
         vg.spare += extents
 
     def extend(self, options: Options, name: str) -> Answer:
-        """The metadata first, and then the kernel is told."""
+        """The metadata is changed first, then the kernel's device."""
         view = self._lvm.lv(name)
         if view is None:
             return missing(self._lvm, name)
@@ -205,7 +205,7 @@ def missing(lvm: Lvm, name: str) -> Answer:
 
 
 def each(words: list[str], action: Callable[[str], Answer]) -> Answer:
-    """LVM goes on with the others after a failure; the worst code counts."""
+    """LVM continues with the others after a failure; the highest exit code is returned."""
     answers = [action(word) for word in words]
     return max(a[0] for a in answers), "".join(a[1] for a in answers), "".join(a[2] for a in answers)
 

@@ -9,7 +9,7 @@ from backend.tests.fakemachine.md.kernel import Md, RunningArray
 from backend.tests.fakemachine.md.manage import Answer
 
 _Q_LAST = 16
-"""What the kernel adds to the layout of a raid5 for a raid6 with its second parity beside it (raid5.h)."""
+"""What the kernel adds to the layout of a raid5 for a raid6 with its second parity on the last disk (raid5.h)."""
 
 
 class Grow:

@@ -58,7 +58,7 @@ class RunningArray:
     """What was written to its sysfs attributes."""
 
     def change_geometry(self, geometry: Geometry) -> None:
-        """Write another geometry to the superblock of every disk that works or stands by."""
+        """Write another geometry to the superblock of every working disk and spare."""
         self.geometry = geometry
         for member in self.bound():
             if not member.is_faulty:
@@ -183,7 +183,7 @@ class Md:
         if array.is_read_only:
             return
         if geometry.reshape_from is not None:
-            array.is_read_auto = True  # Debian's start_ro: the kernel goes on with it at the first write
+            array.is_read_auto = True  # Debian's start_ro: the kernel continues at the first write
             array.is_cut_reshape = True
         elif array.replacements or (array.degraded() and any(not m.superblock.in_sync for m in array.working())):
             array.sync_action, array.sync_started = "recover", now
@@ -209,7 +209,7 @@ class Md:
                 member.superblock.is_clean = False
 
     def stop(self, array: RunningArray) -> None:
-        """Forget a running array. The caller made sure that nobody holds it."""
+        """Forget a running array. The caller has made sure that it is not in use."""
         del self.arrays[array.kernel_name]
         del self._blocks.stacked[array.kernel_name]
 
@@ -246,7 +246,7 @@ class Md:
         self.recover(array, now)
 
     def let_go(self, array: RunningArray, member: Member) -> None:
-        """Forget a disk that is faulty or stands by."""
+        """Forget a disk that is faulty or a spare."""
         array.auxiliary.remove(member)
         self._blocks.stacked[array.kernel_name].below.remove(member.disk.kernel_name)
 
@@ -322,7 +322,7 @@ class Md:
             pass
 
     def reshape(self, array: RunningArray, geometry: Geometry, data_offset: int, now: float) -> None:
-        """Spares become members at once, and the data are laid out anew; they begin further ahead from now on."""
+        """Spares become members at once, and a reshape starts; the data begins at another offset from now on."""
         before = array.geometry.raid_disks
         array.change_geometry(replace(geometry, reshape_from=before))
         for slot in range(before, geometry.raid_disks):
@@ -387,7 +387,7 @@ class Md:
         return finished
 
     def _exchange(self, array: RunningArray) -> None:
-        """What was filled for a disk that works takes its slot, and that disk is told to be faulty."""
+        """A filled replacement takes the slot of the disk it replaces, and that disk becomes faulty."""
         for slot, relief in list(array.replacements.items()):
             worn, array.members[slot] = array.members[slot], array.replacements.pop(slot)
             relief.superblock.in_sync = relief.superblock.array_in_sync = True

@@ -106,7 +106,7 @@ class Mdadm:
         return 0, "", f"{said}mdadm: {target} has been started with {len(good)} drives.\n"
 
     def _rename(self, disks: list[FakeDisk], name: str) -> Geometry:
-        """Each superblock by itself, as mdadm writes them: a power cut can come between two."""
+        """Each superblock separately, as mdadm writes them: a power cut can occur between two."""
         for number, disk in enumerate(disks):
             if disk.media.superblock:
                 if number == 1:

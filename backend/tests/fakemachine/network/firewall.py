@@ -1,6 +1,6 @@
-"""nftables: what `nft` does on the fake machine, as far as a table needs it that lets in by sets.
+"""nftables: what `nft` does on the fake machine, as far as a table that admits by sets needs it.
 
-A file is taken whole or not at all. Tables of others are kept, and shown to be untouched by tests.
+A file is loaded completely or not at all. Foreign tables are retained: tests show that they are untouched.
 """
 
 import copy
@@ -69,14 +69,14 @@ class Nftables:
         self.settle()
 
     def settle(self) -> None:
-        """Loads what is kept, as load-firewall does."""
+        """Load the stored rules, as load-firewall does."""
         if self._files.exists(KEPT) and self._files.exists(UNIT):
             code, _, said = self._load(self._files.read(KEPT).decode())
             if code:
                 self._files.write_durably(BROKEN, said.encode(), 0o644)
 
     def flush(self) -> None:
-        """Somebody runs `nft flush ruleset`."""
+        """As if an administrator ran `nft flush ruleset`."""
         self.tables.clear()
 
     def admits(self, interface: str, address: str, transport: str, port: int, table: str = "lunette") -> bool:

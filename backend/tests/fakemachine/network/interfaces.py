@@ -1,7 +1,7 @@
 """Network interfaces and systemd-networkd: what `ip`, `networkctl` and `systemctl` do on the fake machine.
 
-networkd reads its files when it is told to, and takes the first by name that matches; an interface that no file
-matches any more keeps its MTU. The timer that takes a change back runs on the machine's clock, whoever lives.
+networkd reads its files when it is reloaded, and uses the first matching one by name; an interface that no longer has
+a matching file retains its MTU. The timer that reverts a change runs on the machine's clock, even without an agent.
 """
 
 import json
@@ -65,7 +65,7 @@ class Network:
         """Kinds whose kernel module is missing."""
 
     def add(self, name: str, *, kind: str | None = None, vlan_id: int | None = None, parent: str | None = None) -> None:
-        """One more; `kind` of what somebody else made."""
+        """Add an interface; `kind` if it is not a physical one."""
         self._numbers += 1
         mac = f"52:54:00:00:01:{self._numbers:02x}"
         self.interfaces[name] = FakeInterface(name, self._numbers, mac, kind=kind, vlan_id=vlan_id, parent=parent)

@@ -3,7 +3,7 @@
 Rules of drivers/infiniband/core/cma.c and of the two targets on it (Linux 6.12):
 * listening needs the target's module (EINVAL), an address the machine has (EADDRNOTAVAIL), on a device (ENODEV), and a
   port that is free (EADDRINUSE); the wildcard needs none of the addresses.
-* a device that goes takes the listeners on its addresses with it. Nobody is told, and none comes back with the device;
+* removing a device removes the listeners on its addresses without notice, and they do not come back with the device;
   only those on the wildcard do.
 """
 
@@ -67,12 +67,12 @@ class RdmaCore:
         self._listeners = {(a, port) for a, port in self._listeners if a not in gone.addresses}
 
     def reboot(self) -> None:
-        """The cards are still there, and nobody listens."""
+        """The cards are still there, and nothing listens."""
         self._listeners.clear()
 
     @property
     def listeners(self) -> list[tuple[str, int]]:
-        """Where somebody is heard."""
+        """Where connections are accepted."""
         return sorted(one for one in self._listeners if self.is_heard(*one))
 
     def listen(self, address: str, port: int, module: str) -> None:
@@ -94,7 +94,7 @@ class RdmaCore:
         return (address, port) in self._listeners and bool(self.devices)
 
     def resources(self, argv: Sequence[str]) -> Answer:
-        """`rdma -j resource show cm_id`: a listener on the wildcard is told once for each device."""
+        """`rdma -j resource show cm_id`: a listener on the wildcard is listed once for each device."""
         if list(argv[1:]) != ["-j", "resource", "show", "cm_id"]:
             return 1, "", f"fake rdma knows no {' '.join(argv[1:])}\n"
         reported = [

@@ -74,7 +74,7 @@ class Traffic:
             self._count(name, Io._make(number // len(below) for number in io))
 
     def diskstats(self) -> str:
-        """/proc/diskstats: 17 numbers since 5.5. What is gone is counted no more."""
+        """/proc/diskstats: 17 numbers since 5.5. Removed devices are no longer counted."""
         there = self.blocks.devices()
         self.counted = {name: io for name, io in self.counted.items() if name in there}
         return "".join(f" 259 {minor:7d} {name} {self._numbers(name)}\n" for minor, name in enumerate(there))

@@ -4,13 +4,13 @@ Rules of drivers/nvme/target/configfs.c, core.c and auth.c (Linux 6.12):
 * a namespace refuses its device and identity while it is enabled (EBUSY), and is enabled only with a device that is
   there (ENOENT); the device is opened and not claimed, so a second engine would get it too.
 * a port refuses its address while it listens (EACCES); its first link makes it listen (EADDRNOTAVAIL, EADDRINUSE; a
-  Fibre Channel port that nobody registered ENXIO, one that is taken EALREADY).
+  Fibre Channel port that no driver registered ENXIO, one that is taken EALREADY).
 * a referral takes no other address while it is enabled (EACCES).
 * allowed_hosts takes hosts only (EINVAL), none while any host is allowed (EINVAL), each once (EEXIST).
 * serial and model cannot change once a host has connected (EINVAL). A key must look like one (EINVAL); NUL clears it.
-* who may come is asked when a host connects, and only then; taking a subsystem out of a port ends its connections.
-* a subsystem the port does not serve, or a host that is not allowed, is told never to retry; a key that cannot be
-  decoded is an internal error, which a host retries.
+* whether a host is allowed is checked only when it connects; removing a subsystem from a port ends its connections.
+* a subsystem the port does not serve and a host that is not allowed are refused for good (do not retry); a key that
+  cannot be decoded is an internal error, which a host retries.
 """
 
 import errno
@@ -57,7 +57,7 @@ class FakeController:
     subsystem: str
     port: str
     events: list[str] = field(default_factory=list)
-    """What the host was told by asynchronous events."""
+    """The asynchronous events that the host received."""
 
 
 class NvmeTarget:
@@ -175,9 +175,9 @@ class NvmeTarget:
     def connect(
         self, host: str, subsystem: str, where: str, keys: tuple[str, str | None] | None, transport: str = "tcp"
     ) -> FakeController:
-        """Connect as a host does; `keys` are its own and the one it asks of us.
+        """Connect as a host does; `keys` are its own and the one it requires of us.
 
-        Raises ConnectionError where nobody listens, Refuse.
+        Raises ConnectionError where nothing listens, Refuse.
         """
         port = self._listening(where, transport)
         served = next((s for s in port.children["subsystems"].links.values() if s.name == subsystem), None)
@@ -193,9 +193,9 @@ class NvmeTarget:
         return controller
 
     def discover(self, host: str, where: str, transport: str = "tcp") -> set[str]:
-        """What a host is told that asks at a port: subsystems by NQN, and referrals as transport:address:port.
+        """What a host discovers at a port: subsystems by NQN, and referrals as transport:address:port.
 
-        Raises ConnectionError where nobody listens.
+        Raises ConnectionError where nothing listens.
         """
         port = self._listening(where, transport)
         served = port.children["subsystems"].links.values()
@@ -221,7 +221,7 @@ class NvmeTarget:
 
 
 def _addressing(is_held: Callable[[], bool]) -> Callable[..., Attribute]:
-    """What makes the attributes of an address, which nobody changes while it is held."""
+    """A factory for the attributes of an address, which cannot change while it is held."""
 
     def address(value: str, allowed: tuple[str, ...] | None = None) -> Attribute:
         def check(text: str) -> None:

@@ -1,12 +1,12 @@
-"""SPDK's nvmf_tgt: a program that keeps nothing over its end, and answers requests on a socket.
+"""SPDK's nvmf_tgt: a program that retains nothing after its end, and answers requests on a socket.
 
 Rules of SPDK 26.09, as seen on a real one:
-* an AIO bdev opens its file and does not claim it; its name is its own (-17), its file there (-2); a namespace claims
-  its bdev, and goes without a word when that is deleted.
-* what nvmf refuses it calls invalid parameters (-32602), or an internal error (-32603) for a subsystem that is there.
-* a subsystem has room for the namespaces it was made for, 32 if nothing was said; a listener needs an address of the
-  machine, and its port free of other programs; nobody is let in who is not named.
-* whoever is refused is never told not to try again. A host that is put out is disconnected.
+* an AIO bdev opens its file and does not claim it; its name must be unique (-17), its file must exist (-2); a namespace
+  claims its bdev, and disappears without a message when that is deleted.
+* nvmf refuses with invalid parameters (-32602), or with an internal error (-32603) for a subsystem that exists.
+* a subsystem has room for as many namespaces as it was created for, by default 32; a listener needs an address of the
+  machine, and a port that no other program has; only named hosts get access.
+* a refusal never forbids a retry. A host that is removed is disconnected.
 * a key is a file that is read when a host connects.
 """
 
@@ -328,7 +328,7 @@ class SpdkTarget:
         ]
 
     def connect(self, host: str, nqn: str, where: str, keys: tuple[str, str | None] | None) -> FakeController:
-        """A host connects to `where`, as to nvmet. Raises ConnectionError where nobody listens, Refuse."""
+        """A host connects to `where`, as to nvmet. Raises ConnectionError where nothing listens, Refuse."""
         listening = {f"{one['traddr']}:{one['trsvcid']}" for each in self._all() for one in each.listeners}
         if not self.is_running or where not in listening:
             raise ConnectionError(f"nobody listens on {where}")

@@ -40,7 +40,7 @@ class FakeZvol:
 
 @dataclass
 class AuxiliaryVdev:
-    """A vdev beside the data disks: class log, special, cache or spare; a mirror if it has several disks."""
+    """An auxiliary vdev: class log, special, cache or spare; a mirror if it has several disks."""
 
     kind: str
     number: int
@@ -87,7 +87,7 @@ class PoolData:
         return whole[self.level] if self.level in whole else _SPARE[self.level.partition(":")[0]]
 
     def auxiliary_of(self, guid: int) -> AuxiliaryVdev | None:
-        """The vdev beside the data disks that a disk is in."""
+        """The auxiliary vdev that a disk is in."""
         return next((vdev for vdev in self.auxiliary if guid in vdev.guids), None)
 
     def note_path(self, guid: int, disk: FakeDisk) -> None:
@@ -100,7 +100,7 @@ class PoolData:
 def reservation(size_bytes: int) -> int:
     """What a zvol of 16 KiB blocks reserves with its metadata: zvol_volsize_to_reservation (libzfs_dataset.c).
 
-    A level of indirect blocks points to 1024 blocks of the level below each, and all of them are kept twice.
+    An indirect block points to 1024 blocks of the level below, and all indirect blocks are stored twice.
     """
     blocks, indirect = size_bytes // (16 * KIB), 7
     while blocks > 1:
@@ -138,7 +138,7 @@ class ImportedPool:
     filling: dict[int, Member] = field(default_factory=dict)
     """Disks that are being filled, by the slot they will have."""
     auxiliary: dict[int, Member] = field(default_factory=dict)
-    """Disks beside the data disks, by guid; one that is missing has none."""
+    """Disks of auxiliary vdevs, by guid; a missing disk has no entry."""
     auxiliary_filling: dict[int, Member] = field(default_factory=dict)
     """Disks that are being filled for one of those, by its guid."""
     given_up: set[int] = field(default_factory=set)
@@ -146,7 +146,7 @@ class ImportedPool:
     absent: set[int] = field(default_factory=set)
     """Slots whose disk was not there when it was imported."""
     is_suspended: bool = False
-    """It lost more disks than it survives while it was in use: whoever asks for what is in it waits for ever."""
+    """It lost more disks than it survives while it was in use: all I/O to it waits forever."""
     stepping_in: set[int] = field(default_factory=set)
     """Slots whose spare is being filled."""
     scan: str = ""
@@ -241,7 +241,7 @@ class Zfs:
         label.data.note_path(label.vdev_guid, disk)
 
     def start(self, data: PoolData, members: dict[int, FakeDisk], now: float) -> ImportedPool:
-        """Import a pool from these disks by slot: it claims them, its zvols appear, and what was filled goes on."""
+        """Import a pool from these disks by slot: it claims them, its zvols appear, its replacements continue."""
         found = {}
         for slot, disk in sorted(members.items()):
             label = self.label_of(disk)
@@ -262,7 +262,7 @@ class Zfs:
         return pool
 
     def _find_auxiliary(self, pool: ImportedPool) -> None:
-        """The kernel opens the disks beside the data disks where its own record says that they are."""
+        """The kernel opens the disks of auxiliary vdevs where its own record says that they are."""
         known = {guid for vdev in pool.data.auxiliary for guid in vdev.guids}
         for disk in self._blocks.disks:
             label = self.label_of(disk) if disk.is_present else None
@@ -270,7 +270,7 @@ class Zfs:
                 self.join(pool, Member(disk, label))
 
     def join(self, pool: ImportedPool, member: Member) -> None:
-        """A disk beside the data disks takes part."""
+        """A disk of an auxiliary vdev joins the pool."""
         self._blocks.open_exclusively(f"/dev/{member.disk.partition_name(1)}", f"zfs {pool.data.name}")
         pool.auxiliary[member.label.vdev_guid] = member
 
@@ -289,7 +289,7 @@ class Zfs:
         pool.scan, pool.scan_started, pool.is_scanning = "RESILVER", now, True
 
     def spare_back(self, pool: ImportedPool, slot: int) -> None:
-        """The spare of a slot, if there is one, stands by again."""
+        """The spare of a slot, if there is one, is available again."""
         pool.data.distributed_in.pop(slot, None)
         guid = pool.data.spared.pop(slot, None)
         if guid in pool.auxiliary:
@@ -297,7 +297,7 @@ class Zfs:
         pool.stepping_in.discard(slot)
 
     def spare_stays(self, pool: ImportedPool, slot: int) -> None:
-        """The disk of a slot is let go for good: its spare is a member."""
+        """The disk of a slot is removed for good: its spare becomes a member."""
         if slot in pool.members:
             self.leave(pool, pool.members.pop(slot))
         guid = pool.data.spared.pop(slot)
@@ -313,7 +313,7 @@ class Zfs:
         pool.scan, pool.scan_started, pool.is_scanning = "RESILVER", now, True
 
     def leave(self, pool: ImportedPool, member: Member) -> None:
-        """The pool lets go of a disk; its label stays, marked as destroyed."""
+        """The pool releases a disk; its label stays, marked as destroyed."""
         member.label.is_destroyed = True
         self._blocks.release(member.disk.partition_name(1), f"zfs {pool.data.name}")
 
@@ -352,7 +352,7 @@ class Zfs:
         return any(self.is_open(pool.data, name) for name in pool.data.zvols)
 
     def stop(self, pool: ImportedPool) -> None:
-        """Forget an imported pool. The caller made sure that nobody holds a zvol of it."""
+        """Forget an imported pool. The caller has made sure that none of its zvols is open."""
         for name in pool.data.zvols:
             self.hide(pool.data, name)
         for member in pool.everyone():
@@ -389,7 +389,7 @@ class Zfs:
         return bool(running)
 
     def _end_auxiliary(self, pool: ImportedPool) -> None:
-        """Disks that were filled for one beside the data disks have its place."""
+        """Disks that were filled to replace one of an auxiliary vdev take its place."""
         for guid, member in pool.auxiliary_filling.items():
             vdev = pool.data.auxiliary_of(guid)
             if vdev is not None:

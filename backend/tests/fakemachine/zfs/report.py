@@ -57,7 +57,7 @@ def _distributed(name: str, state: str) -> Row:
 
 
 def _auxiliary(pool: ImportedPool, kind: str) -> Iterator[tuple[str, Row]]:
-    """The vdevs of one class beside the data disks."""
+    """The auxiliary vdevs of one class."""
     for vdev in pool.data.auxiliary:
         if vdev.kind != kind:
             continue

@@ -28,7 +28,7 @@ _IN_USE = "invalid vdev specification\nuse '-f' to override the following errors
 
 @dataclass
 class Spec:
-    """What the words of one command line say: the data vdev, and the groups beside it."""
+    """What the words of one command line say: the data vdev, and the auxiliary vdevs."""
 
     level: str = "stripe"
     data: list[str] = field(default_factory=list)
@@ -110,7 +110,7 @@ class VdevTools:
         return data
 
     def _put_auxiliary(self, data: PoolData, spec: Spec) -> list[Member]:
-        """Labels for the disks beside the data disks, and their place in the pool."""
+        """Labels for the disks of auxiliary vdevs, and their place in the pool."""
         found = []
         for kind, is_mirror, paths in spec.auxiliary:
             for group in [paths] if is_mirror else [[path] for path in paths]:
