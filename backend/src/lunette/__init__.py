@@ -2,7 +2,7 @@
 
 
 def __getattr__(name: str) -> str:
-    """`__version__`, read from the installed metadata when somebody asks: that takes longer than a command."""
+    """`__version__`, read from the installed metadata only on request: that takes longer than a command."""
     if name != "__version__":
         raise AttributeError(f"module 'lunette' has no attribute {name!r}")
     from importlib.metadata import PackageNotFoundError, version

@@ -138,7 +138,7 @@ class BringUp:
         return [work for work in self._under_way.values() if names & work.names]
 
     def stop(self, timeout_s: float) -> None:
-        """Start no more passes, and let running ones end, so that none of their commands is interrupted."""
+        """Start no further passes, and wait for running ones, so that none of their commands is interrupted."""
         with self._state:
             self._is_stopping = True
             self._state.wait_for(lambda: not self._under_way, timeout_s)
@@ -174,7 +174,7 @@ class BringUp:
             reason = self._passes.run(work.system, array, served.volumes)
         except Exception:
             log.exception("array %s failed", array.name)
-        except BaseException as crash:  # noqa: BLE001 - whoever waits for this pass raises it
+        except BaseException as crash:  # noqa: BLE001 - raised again by the thread that waits for this pass
             work.crash = crash
         with self._state:
             del self._under_way[array.array_id]

@@ -379,7 +379,7 @@ class Agent(Answering, complete=True):
         return self._served.arrays if self._served else ()
 
     def stop(self, timeout_s: float) -> None:
-        """Start no more work on arrays, and give running work this time to end."""
+        """Start no further work on arrays, and wait this long for running work to end."""
         self._bring_up.stop(timeout_s)
 
     def _guard(self, step: AnyStep) -> None:

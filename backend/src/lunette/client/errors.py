@@ -26,7 +26,7 @@ class Unreachable(ClientError):
 
 
 class Untrusted(Unreachable):
-    """Somebody answers, but it is not the appliance that is trusted. No credentials were sent."""
+    """The server that answers is not the trusted appliance. No credentials were sent."""
 
 
 class ConfigProblem(ClientError):

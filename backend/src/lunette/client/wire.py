@@ -144,11 +144,11 @@ class Wire:
         headers: Mapping[str, str] | None = None,
         timeout_s: float | None = None,
     ) -> Answer:
-        """One request below /api/v1. Raises Refused for a problem, Unreachable when nobody answers.
+        """One request below /api/v1. Raises Refused for a problem, Unreachable if the appliance does not answer.
 
-        `timeout_s` is for an answer that takes longer to make than others.
+        `timeout_s` is for requests that take longer than others.
 
-        A POST carries an Idempotency-Key, so a request whose connection broke is safely sent once more. A `body` that
+        A POST carries an Idempotency-Key, so a request whose connection broke is safely sent again. A `body` that
         is bytes on disk (a file opened for reading) is sent as it is.
         """
         target = API + path + _query(params)

@@ -121,6 +121,6 @@ class AlertNoun(StrEnum):
 
 
 def family_of(key: str) -> AlertFamily | None:
-    """The family of a key; None for what an earlier release raised and this one knows no more."""
+    """The family of a key; None for a key of an earlier release that this one no longer has."""
     word = key.partition(":")[0].partition(".")[0]
     return next((family for family in AlertFamily if family == word), None)

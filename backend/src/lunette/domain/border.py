@@ -1,9 +1,9 @@
 """Types of data that crosses the border to root: every text in a request to the agent has one of these.
 
 The agent joins such texts into paths of configfs and sysfs and into arguments of LVM, mdadm and ZFS, so none of them
-can name another place or act as an option, whoever the sender. Each matches as a whole (Python's `$` would let a line
-break pass). They are wider than what the API accepts where older versions accepted more, because present exports must
-be served again.
+can name another place or act as an option, even from a hostile sender. Each pattern matches the whole text (Python's
+`$` would let a line break pass). Where older versions accepted more than the API does now, the types do too, because
+present exports must be served again.
 """
 
 from __future__ import annotations

@@ -35,9 +35,7 @@ class HistoryRange(StrEnum):
 
 
 class Resolution(NamedTuple):
-    """`length` intervals of `step_s` seconds are kept, in blocks of `block` intervals. Intervals are numbered from the
-    epoch.
-    """
+    """`length` intervals of `step_s` seconds are stored, in blocks of `block`. They are numbered from the epoch."""
 
     step_s: int
     length: int

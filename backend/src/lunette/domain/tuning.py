@@ -34,7 +34,7 @@ PARITY_ONLY = (TuningName.GROUP_THREAD_CNT, TuningName.STRIPE_CACHE_SIZE, Tuning
 """What only raid4, raid5 and raid6 have: the stripe cache and the threads that work on it."""
 
 GroupThreads = Annotated[int, Field(ge=0, le=64)]
-"""Threads per NUMA node that compute parity beside the array's own."""
+"""Threads per NUMA node that compute parity, in addition to the thread of the array."""
 StripeCache = Annotated[int, Field(ge=17, le=32768)]
 """Stripes of one page per disk; the kernel's own limits (drivers/md/raid5.c, raid5_set_cache_size)."""
 

@@ -8,5 +8,5 @@ settings.py  what makes this appliance differ from others: name, network, passwo
 write.py     writes it, what makes the disk start last of all
 questions.py asks a person at the console for what a document says
 dialogue.py  the same installation after questions, the plan and a typed confirmation
-finding.py   where the document is, and what the consoles are told
+finding.py   where the document is, and the messages on the consoles
 """

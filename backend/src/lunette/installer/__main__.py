@@ -19,7 +19,7 @@ from lunette.system.local import LocalSystem
 from lunette.system.system_port import System
 
 Tell = Callable[..., None]
-"""Takes lines for whoever looks on."""
+"""Shows lines to the user."""
 
 
 def main(arguments: list[str]) -> int:

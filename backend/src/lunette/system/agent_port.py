@@ -6,7 +6,7 @@ from lunette.domain.agent_protocol import Request, Result
 
 
 class AgentPort(Protocol):
-    """Whoever answers the requests of domain/agent_protocol.py."""
+    """Answers the requests of domain/agent_protocol.py."""
 
     def ask(self, request: Request[Result]) -> Result:
         """The answer to one request.

@@ -7,7 +7,7 @@ from lunette.domain.errors import FieldProblem, LunetteError, ProblemType
 
 MEDIA_TYPE = "application/problem+json"
 MOST_FAULTS = 20
-"""Fields that do not fit their types and are named in one answer; who sends a hundred thousand gets no more back."""
+"""The most invalid fields that one answer names, however many the request has."""
 
 
 class ProblemBlocker(Answer):

@@ -97,9 +97,9 @@ class EventFeed:
             self._streams += Counter()  # forgets identities without streams
 
     async def follow(self, seq: int, is_let_in: Callable[[], bool] = lambda: True) -> AsyncIterator[Event | None]:
-        """Events after this number, until ten minutes have passed, `is_let_in` says no, or the process stops.
+        """Events after this number, until ten minutes have passed, `is_let_in` returns False, or the process stops.
 
-        None where it looked and found no more: a heartbeat, which says that log and server still answer.
+        None if there are no new events: a heartbeat, which shows that log and server still answer.
         """
         loop = asyncio.get_running_loop()
         until = loop.time() + self._longest_s

@@ -215,7 +215,7 @@ class Listener:
         return (self._listener,)
 
     def close(self) -> None:
-        """Accepts no more connections; open ones stay open."""
+        """Stops accepting connections; open ones stay open."""
         self._tasks[0].cancel()
 
     async def wait_closed(self) -> None:

@@ -26,7 +26,7 @@ def _print(call: Call, found: JsonObject) -> None:
 
 
 def search(call: Call) -> None:
-    """A table of the objects that were found; what it lacks is said beside it."""
+    """A table of the objects that were found, with a note if it is incomplete."""
     call.show(call.client.operate("search_list", query=query_of(call)), lambda found: _print_found(call, found))
 
 

@@ -113,7 +113,7 @@ def must_be_settled(tx: Session, volume_ids: Iterable[str]) -> None:
 
 
 def retained(tx: Session, job: Job) -> None:
-    """Records a deleted snapshot: what its job retained is kept for as long as its plan said."""
+    """Records a deleted snapshot: what its job set aside is retained for the time in its plan."""
     for step in Plan.model_validate(job.plan).steps:
         row = tx.get(Snapshot, step.snapshot_id) if isinstance(step, SnapshotSetAside) else None
         if isinstance(step, SnapshotSetAside) and row and tx.get(DeletedSnapshot, row.id) is None:

@@ -142,7 +142,7 @@ def emptied(tx: Session, rows: Iterable[Volume | DeletedVolume]) -> set[str]:
 
 
 def retained(tx: Session, job: Job) -> None:
-    """Records a deleted volume: what its job retained is kept for as long as its plan said."""
+    """Records a deleted volume: what its job set aside is retained for the time in its plan."""
     for step in Plan.model_validate(job.plan).steps:
         row = tx.get(Volume, step.volume_id) if isinstance(step, VolumeSetAside) else None
         if isinstance(step, VolumeSetAside) and row and tx.get(DeletedVolume, row.id) is None:

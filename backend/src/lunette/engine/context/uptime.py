@@ -22,8 +22,8 @@ def read(tx: Session) -> Uptime:
 
 
 def advance(tx: Session, passed_s: float, now: dt.datetime) -> Uptime:
-    """Adds the time that this process saw pass since its last count, but no more than the clock shows since any process
-    counted.
+    """Adds the time that this process measured since its last count, limited to the clock time since the last count of
+    any process.
     """
     before = read(tx)
     more = max(0.0, min(passed_s, (now - before.at).total_seconds()))

@@ -80,7 +80,7 @@ class Owner:
 
 @dataclass(frozen=True)
 class MappingFacts:
-    """By the references in the specs. Hosts and groups have separate namespaces, so they are kept apart."""
+    """By the references in the specs. Hosts and groups are separate, because their namespaces are."""
 
     volumes: Mapping[str, MappableVolume]
     hosts: Mapping[str, Owner]

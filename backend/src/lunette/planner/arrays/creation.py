@@ -43,7 +43,7 @@ from lunette.providers.arrays.md.raid10 import copies_of
 
 @dataclass(frozen=True)
 class NewArray:
-    """The choices for one array: the steps of `made` are among those of `plan`, kept separately for the row."""
+    """The choices for one array. The steps of `made` are also in `plan`; they are separate for the row of the array."""
 
     id: str
     plan: Plan

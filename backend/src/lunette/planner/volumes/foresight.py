@@ -79,7 +79,7 @@ def _with_pool(seen: Observation, pool: ObservedGroup, **changes: object) -> Obs
 
 
 def _with_group(seen: Observation, step: GroupCreate) -> Observation:
-    """Its size is the minimum: LVM uses no more than this for its metadata and the alignment."""
+    """Adds the group with its minimum size: LVM may use less for its metadata and the alignment."""
     array = array_of(seen, step.array_uuid)
     if array is None or _pool_of(seen, step.group):
         return seen

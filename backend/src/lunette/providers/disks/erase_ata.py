@@ -50,7 +50,7 @@ def prove(system: System, disk: ObservedDisk, step: DiskErase) -> None:
 
 
 def begin(system: System, disk: ObservedDisk, method: EraseMethod) -> None:
-    """The drive has begun, and continues by itself. Raises ToolFailed."""
+    """Starts the erasure, which the drive continues on its own. Raises ToolFailed."""
     # hdparm(8): the option is required for every destructive command.
     argv = ["hdparm", "--yes-i-know-what-i-am-doing", _HOW[method], path_of(disk)]
     system.run(argv, timeout_s=TIMEOUT_S)

@@ -52,7 +52,7 @@ def prove(system: System, disk: ObservedDisk, step: DiskErase) -> None:
 
 
 def begin(system: System, disk: ObservedDisk, method: EraseMethod) -> None:
-    """The drive has begun, and continues by itself. Raises ToolFailed."""
+    """Starts the erasure, which the drive continues on its own. Raises ToolFailed."""
     # --quick: it does not wait 15 s for an operator. --early: it does not wait for the end.
     system.run(["sg_sanitize", _HOW[method], "--early", "--quick", path_of(disk)], timeout_s=TIMEOUT_S)
 

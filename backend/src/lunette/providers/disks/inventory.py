@@ -80,7 +80,7 @@ def read_signatures(system: System, devices: list[str]) -> dict[str, tuple[Signa
 
 
 def settle(system: System) -> None:
-    """Wait until udev has updated the links of what just changed. Slow udev is no error by itself."""
+    """Wait until udev has updated the links of what just changed. Slow udev alone is not an error."""
     system.run(["udevadm", "settle", "--timeout=60"], timeout_s=90, ok=(0, 1))
 
 

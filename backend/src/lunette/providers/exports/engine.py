@@ -73,7 +73,7 @@ class Engine(ABC):
         """Close every path and remove all exports of this appliance. Returns what was refused, by path."""
 
     def open_devices(self, system: System) -> frozenset[str] | None:
-        """Real paths of devices that are in use although nobody claims them, also by exports of other systems. None if
+        """Real paths of devices that are in use without an exclusive claim, also by exports of other systems. None if
         they are not known."""
         return frozenset()
 

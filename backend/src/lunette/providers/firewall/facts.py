@@ -18,7 +18,7 @@ _PORT = re.compile(r"^\s*Port[\s=]+(\d+)\s*$", re.MULTILINE | re.IGNORECASE)
 
 
 def storage_alone(system: System, folder: str) -> frozenset[str]:
-    """Interfaces that serve only hosts, according to the files in a directory: files.READ or files.KEPT."""
+    """Interfaces that serve only hosts, according to the files in a directory: `files.READ` or `files.KEPT`."""
     found = set()
     for name in system.listdir(folder):
         interface = files.interface_of(name)

@@ -116,8 +116,8 @@ def revert(system: System, step: InterfaceRevert) -> str | None:
 
 
 def _configure(system: System, step: InterfaceTry) -> None:
-    """Writes the files and notifies networkd. It removes no VLAN or bond by itself (networkctl(1)); only Lunette's are
-    removed.
+    """Writes the files and notifies networkd. networkd removes no VLAN or bond (networkctl(1)); only Lunette's are
+    removed here.
     """
     gone = step.settings is None and system.exists(f"{files.READ}/{files.device_name(step.interface)}")
     for one in step.all:

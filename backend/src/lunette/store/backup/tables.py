@@ -223,7 +223,7 @@ def replace(tx: Session, scratch: Connection) -> None:
 
 
 def _count_on(tx: Session, table: Table, column: str) -> None:
-    """Numbers are never reused: PostgreSQL's counter continues above the highest. SQLite does so by itself."""
+    """Makes PostgreSQL's counter continue above the highest number: none is reused. SQLite does so automatically."""
     tx.execute(
         text(
             f"SELECT setval(s, GREATEST(nextval(s), (SELECT COALESCE(MAX({column}), 1) FROM {table.name}))) "  # noqa: S608

@@ -43,7 +43,7 @@ _UUID = re.compile(r"[0-9a-f]{32}")
 
 
 def observe_arrays(system: System, disks: Sequence[ObservedDisk]) -> tuple[ObservedArray, ...]:
-    """All arrays, with their members identified as disks, whoever created them: the UUIDs in Lunette's records show
+    """All arrays, also those of others, with their members identified as disks: the UUIDs in Lunette's records show
     which belong to Lunette.
 
     A container of firmware RAID is not an array: the arrays in it are.

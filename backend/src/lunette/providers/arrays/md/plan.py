@@ -40,7 +40,7 @@ _PARITY = (WriteHole.BITMAP, WriteHole.NONE)
 _RAID5 = tuple(verb for verb in ArrayVerb if verb is not ArrayVerb.ADD_DISKS)
 _WITH_PARITY = tuple(verb for verb in _RAID5 if verb is not ArrayVerb.RESHAPE)
 _ALL = tuple(verb for verb in _WITH_PARITY if verb is not ArrayVerb.FORCE_START)
-"""Each copy is complete by itself: md keeps a dirty degraded array stopped only if it has parity."""
+"""Without FORCE_START: each copy is complete, and md refuses to start a dirty degraded array only if it has parity."""
 _ENCRYPTED = ("encryption", "passphrase", "keep_key")
 _PACE = ("sync_speed_min_bytes_s", "sync_speed_max_bytes_s")
 _OPTIONS = ("write_hole", "spares", "spare_group", *_PACE, "scheduler", *_ENCRYPTED)
@@ -163,9 +163,9 @@ def default_write_hole(level: Level, disks: int, cached: Sequence[str] = ()) -> 
 
 
 def member_bytes(disk_bytes: Sequence[int], chunk_bytes: int | None) -> int:
-    """How much of each disk the array uses; 0 if the smallest is too small.
+    """Bytes of each disk that the array uses; 0 if the smallest disk is too small.
 
-    Kept free: md's superblock, its log and its headroom in front of the data (mdadm's validate_geometry1: 0.1 % but at
+    Left free: md's superblock, its log and its headroom in front of the data (mdadm's validate_geometry1: 0.1 % but at
     least four chunks, at most 128 MiB, rounded up to whole MiB), and 0.1 % at the end, so that a replacement disk that
     is slightly smaller still fits.
     """

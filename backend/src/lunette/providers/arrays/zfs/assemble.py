@@ -103,10 +103,10 @@ def import_pool(system: System, pool: str, disk_ids: Sequence[str]) -> None:
 
 
 def shut_down(system: System, still_open: Set[str] | None) -> list[str]:
-    """Export every pool of ours of which no volume is open; what was refused.
+    """Export every pool of ours without open volumes. What was refused, in words.
 
-    `still_open` are the real paths of devices that are in use although nobody claims them; None if they are not
-    known: then each volume may be.
+    `still_open` are the real paths of devices that are in use without an exclusive claim; None if they are not
+    known: then any volume may be open.
     """
     unread: dict[str, str] = {}
     try:

@@ -97,11 +97,11 @@ class Pool(Model):
     spares: tuple[Vdev, ...] = ()
 
     def by_group(self) -> dict[str, tuple[Vdev, ...]]:
-        """The tops of the trees beside the data disks, by the name of their field."""
+        """The top-level vdevs of all roles but data, by the name of their field."""
         return {"logs": self.logs, "special": self.special, "cache": self.cache, "spares": self.spares}
 
     def by_role(self) -> dict[MemberRole, tuple[Vdev, ...]]:
-        """The top of each role's trees."""
+        """The top-level vdevs of each role."""
         return {
             MemberRole.DATA: self.root.vdevs,
             MemberRole.LOG: self.logs,

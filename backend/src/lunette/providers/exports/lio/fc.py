@@ -246,8 +246,8 @@ def _link_up(files: LioConfigfs, host: str) -> None:
 
 
 def _call_in(files: LioConfigfs, host: str, wwpns: Sequence[str]) -> None:
-    """A host that logged in before it had an ACL was told that there is no target here, and does not ask again by
-    itself: so all ports log in again. Connected hosts are not disturbed if the new ones are not on the fabric.
+    """Makes all ports log in again: a host that logged in before it had an ACL found no target here, and does not retry
+    automatically. Connected hosts are not disturbed if the new ones are not on the fabric.
     """
     waiting = {
         remote.wwpn

@@ -35,7 +35,7 @@ from lunette.providers.exports.configfs import Attribute
 HBA = "core/iblock_700"
 """One adapter for all our backstores, under a number that admins' tools, counting from 0, do not reach."""
 DISCOVERY = "iscsi/discovery_auth"
-"""The kernel's own folder, which nobody makes or removes."""
+"""A directory of the kernel itself, which is never created or removed."""
 PREFIX = "lunette-"
 REVISION = "1.0"
 """Shown by SCSI INQUIRY with vendor and product, and as permanent."""

@@ -8,9 +8,9 @@
         subsystems/<nqn> -> subsystems/<nqn>       the first link makes the port listen
         referrals/lunette-<id>/                    addr_* of another port of ours, at last enable
 
-Levels are made in the order given and removed in the reverse. `dhchap_key` is no attribute here: it is the gate
-(decision 0012). A host whose volumes are not all there yet finds a key nobody can use, and is asked to try again.
-What was adopted has its own name and shows what it showed; its port may stand in another folder (decision 0051).
+Levels are created in the order given and removed in reverse. `dhchap_key` is not an attribute here: it is the gate
+(decision 0012). A host whose volumes are not all available yet finds a key that no host can use, and has to retry.
+Adopted objects keep their names and identities; their port may be in another directory (decision 0051).
 """
 
 from collections.abc import Iterator

@@ -6,7 +6,7 @@ subsystems   one for each host or host group, as with nvmet: same NQN, serial, n
     hosts                     NQN, with the names of its keys
     listeners                 every portal
 discovery    answers on every portal
-keys         DH-HMAC-CHAP, each a file that the program reads when a host knocks; named after what it holds
+keys         DH-HMAC-CHAP, each a file that the program reads when a host connects; named after its content
 """
 
 import hashlib
