@@ -49,7 +49,7 @@ def test_the_api_runs_without_privileges_and_does_not_need_the_agent() -> None:
 
 
 def test_every_unit_has_only_the_capabilities_and_calls_that_it_needs() -> None:
-    """What systemd makes of it is told by tests/e2e/test_privileges.py, on the booted appliance."""
+    """How systemd applies these settings is checked by tests/e2e/test_privileges.py, on the booted appliance."""
     asked = ("LockPersonality", "NoNewPrivileges", "RestrictNamespaces", "RestrictRealtime", "RestrictSUIDSGID")
     for path in UNITS.glob("*.service"):
         settings = unit(path.name)

@@ -17,7 +17,7 @@ _DEADLINE_S = 3 * 3600.0
 
 
 def main(words: list[str]) -> int:
-    """Runs those named, or all that are run unasked; 1 if one of them failed."""
+    """Runs the named benchmarks, or by default all that `unasked` selects; 1 if one of them failed."""
     named = {one.name: one for one in report.BENCHMARKS}
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(named))

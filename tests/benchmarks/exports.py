@@ -1,8 +1,8 @@
 """`python -m tests.benchmarks.exports [VOLUMES…]`: how the agent's work on the exports grows with their number.
 
 On user-mode Linux, one CPU, everything at the native speed of this computer: LIO over iSCSI, each volume mapped to four
-hosts. Beside each restore stands, in the same run, what bare system calls need for the same tree, and at the sizes that
-it can finish what rtslib needs to restore its own file of it.
+hosts. Each restore is compared, in the same run, with bare system calls for the same tree, and with rtslib, which
+restores its own file of that tree, at the sizes that rtslib can finish.
 """
 
 import json

@@ -1,8 +1,8 @@
 """Program: runs in a guest with the product's Python, as root. `exports_guest.py SIZE` prints a line of JSON.
 
 The size is a number of volumes, each mapped to four hosts; 250 of them share a target. The volumes are device-mapper
-devices over the same first megabyte of one disk: nobody reads or writes them. All of it is LIO over iSCSI. The devices
-stay, for the next run with a larger size.
+devices over the same first megabyte of one disk, and are never read or written. All of it is LIO over iSCSI. The
+devices stay for the next run, with a larger size.
 
 The floor is what the agent itself wrote to configfs for that size, replayed without looking: the same folders, links
 and values in the same order, by bare system calls.

@@ -21,7 +21,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Output:
-    """All that one run of a benchmark told: the kernel that was measured, and its tables in order."""
+    """The output of one run of a benchmark: the kernel that was measured, and the tables in order."""
 
     kernel: str
     tables: list[Table]
@@ -53,7 +53,7 @@ def plain(table: Table) -> str:
 
 
 def read(file: Path) -> Output:
-    """What was told into this file; nothing where there is none."""
+    """The output recorded in this file; empty if the file does not exist."""
     lines = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
     kernels = [line["kernel"] for line in lines if "kernel" in line]
     return Output(kernels[-1] if kernels else "", [Table(**line["table"]) for line in lines if "table" in line])

@@ -1,6 +1,6 @@
 """The one report of `make bench`: what each benchmark found when it was last run, or why it failed.
 
-`report.json` beside this file is the record; `docs/reference/benchmarks.md` is made of it.
+`report.json` in this directory is the record; `docs/reference/benchmarks.md` is generated from it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Benchmark:
     small: tuple[str, ...]
     about: str
     unasked: bool = True
-    """Whether `make bench` runs it without being told its name."""
+    """Whether `make bench` runs it by default."""
 
 
 BENCHMARKS = (
@@ -116,7 +116,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a benchmark. `failure` is empty where it did not fail; `tables` are what it told until then."""
+    """One run of a benchmark. `failure` is empty if it succeeded; `tables` are those printed until then."""
 
     facts: Facts
     kernel: str
@@ -141,7 +141,7 @@ def known() -> dict[str, Run]:
 
 
 def note(name: str, run: Run) -> None:
-    """Writes down what a benchmark just did, and makes the page anew."""
+    """Records the last run of a benchmark, and renders the page again."""
     runs = known() | {name: run}
     listed = {one.name: asdict(runs[one.name]) for one in BENCHMARKS if one.name in runs}
     RECORD.write_text(json.dumps(listed, indent=1) + "\n")

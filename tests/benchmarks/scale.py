@@ -1,13 +1,13 @@
 """`python -m tests.benchmarks.scale [VOLUMES[,VOLUMES…] HOSTS]`: the API and the page on a large site.
 
-The API runs natively, with TLS left out, over a SQLite database of that many rows; below it stands an agent that says
-all of it is served. First each list is asked for over loopback; then, at the last size, headless Chromium opens the
-built page (make it with `npm --prefix frontend run build`), scrolls the table of the volumes and the mapping matrix
-from end to end, and tells when it first showed rows and how long its longest frame took.
+The API runs natively, without TLS, over a SQLite database of that many rows, with an agent that reports all of it as
+served. First each list is requested over loopback; then, at the last size, headless Chromium opens the built page
+(`npm --prefix frontend run build`), scrolls the table of the volumes and the mapping matrix from end to end, and
+reports when it first showed rows and how long its longest frame took.
 
-Each size has a process of its own. What is told is how the figures of the largest compare with those of the smallest,
-and by which power of the volumes they grow. What LIO needs, beside bare system calls and rtslib, is measured by
-`tests.benchmarks.exports`.
+Each size has a process of its own. The report compares the figures of the largest size with those of the smallest, and
+says by which power of the number of volumes they grow. `tests.benchmarks.exports` compares LIO with bare system calls
+and rtslib.
 """
 
 import json
@@ -127,7 +127,7 @@ def measure_lists(
 ) -> tuple[dict[str, float], dict[str, float]]:
     """For each list and plan by its name the median time in ms, and that of what it cost the processors.
 
-    The processor's time is told because it hardly depends on what else the machine does; asking is a part of it.
+    CPU time is reported because it hardly depends on other load on the machine; it includes that of the requests.
     """
     times, costs = {}, {}
     with httpx2.Client(base_url=f"{url}/api/v1", headers={"Authorization": f"Bearer {token}"}, timeout=60) as http:

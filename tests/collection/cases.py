@@ -178,7 +178,7 @@ MORE = {
 
 
 def _care(level: str = "raid6", spares: int = 0) -> Callable[[Rig], Options]:
-    """An array `care` of four disks, rebuilt; the disks beside it in `new`."""
+    """An array `care` of four disks, rebuilt; `new` is a disk outside it."""
 
     def ready(rig: Rig) -> Options:
         disks = rig.free_disks(5 + spares)

@@ -43,7 +43,7 @@ class Running:
 
 
 def issue(authority: trustme.CA, folder: Path, not_after: datetime | None = None) -> tuple[Path, Path]:
-    """(key, certificate) for this machine, valid until then; the authority is in authority.pem beside them."""
+    """(key, certificate) for this machine, valid until `not_after`, with the authority in authority.pem in `folder`."""
     issued = authority.issue_cert("127.0.0.1", not_before=datetime(2020, 1, 1), not_after=not_after)  # noqa: DTZ001
     issued.private_key_pem.write_to_path(str(folder / "key.pem"))
     issued.cert_chain_pems[0].write_to_path(str(folder / "certificate.pem"))

@@ -63,7 +63,7 @@ class Rig(ABC):
         """Ids of disks that are in no array."""
 
     def settle(self) -> None:
-        """Waits until no array is busy with what follows its creation by itself. A fake machine has no such time."""
+        """Waits until no array is busy with the work that follows its creation. A fake machine has no such work."""
 
     @abstractmethod
     def rebuilt(self, array: str) -> None:
@@ -75,7 +75,7 @@ class Rig(ABC):
 
     @abstractmethod
     def looks(self) -> None:
-        """Has the agent look at the machine, where it does not by itself."""
+        """Makes the agent observe the machine, if it does not do so automatically."""
 
     def states(self, array: str) -> dict[str, str]:
         """How each member of an array fares."""

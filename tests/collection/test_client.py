@@ -131,7 +131,7 @@ def test_a_job_that_fails_says_why(tmp_path: Path) -> None:
 
 
 def test_a_job_is_followed_over_a_restart_of_the_appliance(there: Running) -> None:
-    """The connection is refused for a while, as during a restart; the wait goes on and ends well."""
+    """The connection is refused for a while, as during a restart; the wait continues and succeeds."""
     client = _client(there, fingerprint=there.fingerprint)
     _status, job, _etag = client.create("/arrays", _array(client), dry_run=False)
     answers = client.call

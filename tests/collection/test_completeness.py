@@ -80,7 +80,7 @@ def test_exceptions_inside_of_fields_name_what_exists() -> None:
 
 
 def test_a_field_that_is_never_shown_is_a_secret_or_named() -> None:
-    """Otherwise a play could never be idempotent, and nobody would have thought about it."""
+    """Otherwise a play could never be idempotent, and no one would notice."""
     for noun in DOCUMENT.nouns():
         text = texts(DOCUMENT)[noun.name]
         for line in text.splitlines():

@@ -1,4 +1,4 @@
-"""What a play says when something is wrong, and that it can simply be run again afterwards: real plays, real API."""
+"""The messages of a play that fails, and that it can simply be run again afterward: real plays, real API."""
 
 import json
 import re
@@ -26,10 +26,10 @@ OF = "lunette.appliance."
 
 
 class Scenario:
-    """An appliance whose API can be stopped and started again while its machine goes on."""
+    """An appliance whose API can be stopped and started again while its machine runs."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.port = folder, free_port()  # while it is stopped, nobody's connection gets the port
+        self.folder, self.port = folder, free_port()  # no other connection gets the port while it is stopped
         self.machine = FakeSystem()
         self.machine.add_disks(3)
         self.machine.clock = time.time()

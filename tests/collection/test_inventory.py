@@ -21,7 +21,7 @@ PLUGIN = {
 
 @pytest.fixture(scope="module")
 def _served(player: Player, api: Api) -> Iterator[None]:
-    """A group of two over iSCSI, a host over NVMe, and one that nothing is mapped to; all is gone afterwards."""
+    """A group of two over iSCSI, a host over NVMe, and one without mappings; all are removed afterward."""
     disks = [disk["id"] for disk in api.items("/disks", transport="scsi")]
     api.made("/arrays", {"name": "shelf", "level": "raid5", "disks": disks[:3]})
     for name in ("shared", "fast", "own"):

@@ -21,7 +21,7 @@ ELSEWHERE = {
 
 @pytest.fixture(scope="module", autouse=True)
 def _tank(api: Api) -> Iterator[None]:
-    """An array for the playbooks; what they made is gone afterwards."""
+    """An array for the playbooks; all that they created is removed afterward."""
     disks = [disk["id"] for disk in api.items("/disks", transport="nvme")]
     api.made("/arrays", {"name": "tank", "level": "raid6", "disks": disks[:5]})
     yield

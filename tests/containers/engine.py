@@ -91,7 +91,7 @@ def engine(folder: Path) -> Iterator[Docker]:
 
 
 def _unmount_below(folder: Path) -> None:
-    """dockerd leaves the network namespace of the machine mounted, and nobody can remove the folder then."""
+    """dockerd leaves the network namespace of the machine mounted, so that the folder cannot be removed."""
     for line in Path("/proc/self/mounts").read_text().splitlines():
         if (point := Path(line.split()[1])).is_relative_to(folder):
             subprocess.run(["umount", str(point)], check=True)

@@ -33,7 +33,7 @@ def make(docker: Docker) -> None:
 
 
 def remove(docker: Docker) -> None:
-    """Removes them and all that was built on them, except what somebody uses."""
+    """Removes these images and all that were built on them, except those in use."""
     for option in (["--all"], []):
         docker.run("docker", "image", "prune", "--force", *option, f"--filter=label={LABEL}", check=False)
 

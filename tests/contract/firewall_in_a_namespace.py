@@ -80,7 +80,7 @@ class Rig:
         return listener
 
     def role(self, role: InterfaceRole, *, kept: bool = True) -> None:
-        """Of the interface for storage: on trial, or kept too."""
+        """Sets the role of the interface for storage: on trial, or permanently."""
         settings = InterfaceSettings.model_validate({"role": role, "addresses": [f"{FRONT}/24"]})
         for folder in (files.READ, *([files.KEPT] if kept else [])):
             (Path(folder) / files.file_name("stor0")).write_bytes(files.render("stor0", settings))
@@ -124,7 +124,7 @@ def rehearse(rig: Rig) -> None:
     rig.role(InterfaceRole.BOTH, kept=False)
     firewall.follow_roles()
     rig.note("api on trial", "stor0", FRONT, API)
-    subprocess.run(["nft", "--file", run.KEPT], check=True)  # what load-firewall does when the trial is taken back
+    subprocess.run(["nft", "--file", run.KEPT], check=True)  # as load-firewall does when the trial is reverted
     rig.note("api after the trial", "stor0", FRONT, API)
     rig.role(InterfaceRole.STORAGE)
     found["after the trial"] = firewall.settle(desired(FRONT))

@@ -32,7 +32,7 @@ def connect(listener: socket.socket, peer: str) -> tuple[socket.socket, socket.s
 
 
 def outcome(receive: socket.socket) -> str:
-    """What somebody who reads from it meets."""
+    """What one read returns: the byte, or the name of the error."""
     try:
         return receive.recv(1).decode()
     except OSError as error:
@@ -40,7 +40,7 @@ def outcome(receive: socket.socket) -> str:
 
 
 def is_refused(listener: socket.socket) -> bool:
-    """Whether the host is kept out."""
+    """Whether connections of the host are refused."""
     try:
         connect(listener, LINK.peer)
     except ConnectionRefusedError:
@@ -49,7 +49,7 @@ def is_refused(listener: socket.socket) -> bool:
 
 
 def in_again_after(listener: socket.socket, begun: float) -> float | None:
-    """Seconds from then until the host gets in; None if it is kept out."""
+    """Seconds from `begun` until the host can connect; None if it stays refused."""
     end = time.monotonic() + PATIENCE_S
     while is_refused(listener):
         if time.monotonic() > end:
@@ -92,6 +92,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    with tempfile.NamedTemporaryFile(prefix="lunette-path-") as own:  # others may run the same beside it
+    with tempfile.NamedTemporaryFile(prefix="lunette-path-") as own:  # the same may run in parallel
         barrier.FILE = own.name
         main()

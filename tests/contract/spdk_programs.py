@@ -1,6 +1,6 @@
 """Two of SPDK's programs on this machine: the target as our unit starts it, and another that is its host.
 
-Nothing here needs root or hugepages. The devices are files; what sysfs would tell of a device is told for them.
+Nothing here needs root or hugepages. The devices are files; their attributes in sysfs are simulated.
 """
 
 import base64
@@ -46,7 +46,7 @@ class Program:
         path = shutil.which("nvmf_tgt")
         assert path
         with (self.folder / "log").open("ab") as log:
-            # each in a session of its own: a kill must reach nobody else
+            # each in a session of its own: a kill must reach no other process
             self._process = subprocess.Popen([path, *self._options], stdout=log, stderr=log, start_new_session=True)
         deadline = time.monotonic() + START_S
         while not self._is_ready():
@@ -82,7 +82,7 @@ class Program:
 
 
 def target_options(folder: Path) -> list[str]:
-    """The command line of our unit, with another socket, and beside other programs on the core."""
+    """The command line of our unit, with another socket, and on cores that other programs share."""
     line = re.search(r"^ExecStart=nvmf_tgt (.*)$", UNIT.read_text(), re.MULTILINE)
     assert line
     return [*line[1].replace(process.RUN_DIR, str(folder)).split(), "--disable-cpumask-locks"]

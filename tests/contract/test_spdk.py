@@ -112,7 +112,7 @@ def test_what_a_host_writes_is_in_the_volume_and_there_after_a_reconnect(site: S
 
 def test_discovery_tells_a_host_of_its_subsystem_and_a_stranger_of_none(site: Site) -> None:
     assert site.host.discover(OPEN_HOST, site.port) == [NQN]
-    time.sleep(1)  # what was found is let go in the background
+    time.sleep(1)  # discovered subsystems are released in the background
     assert site.host.discover(nqn_of(99), site.port, waits=False) == []
 
 

@@ -32,7 +32,7 @@ class Layout:
     pulled: int = 1
     """How many disks it loses at once."""
     auxiliary: tuple[tuple[str, int], ...] = ()
-    """How many disks it has of each role beside the data disks."""
+    """How many disks it has of each role, in addition to the data disks."""
 
     def count(self) -> int:
         return self.disks + sum(count for _, count in self.auxiliary)
@@ -72,7 +72,7 @@ class Scenario:
         return self.host.devices(self.target, expected=1)[1]
 
     def comes_in(self) -> str | None:
-        """The device, or None while nobody serves it."""
+        """The device, or None while it is not served."""
         try:
             return self.login()
         except LoginFailed:
@@ -115,7 +115,7 @@ def on_a_pool(made: Appliance, layout: Layout, ids: list[str]) -> Iterator[Scena
 
 
 def pull_while_writing(stands: Scenario, device: str, lost: list[str]) -> list[str]:
-    """Pulls the disks in the middle of writes: the loss is told with array, disks and what to do. Their serials."""
+    """Pulls the disks during writes: the alert names array, disks and what to do. Returns their serials."""
     serials = [str(stands.client.get(f"/disks/{disk}")["serial"]) for disk in lost]
     wait_until("the host writes", lambda: stands.host.acknowledged(device, SEED) > 20, deadline_s=SLOW_S)
     for serial in serials:

@@ -115,7 +115,7 @@ def cut_power_while_writing(writer: Writer, seed: int, last: Callable[[], None] 
     )
     last()
     writer.appliance.machine.power_cut()
-    # It must not go on when the path is back: a lap over the volume would put right what was lost.
+    # It must not continue when the path is back: another pass over the volume would overwrite what was lost.
     writer.host.stop_logged_writer(device, seed)
     writer.appliance.machine.start()
     writer.appliance.wait_for_api()

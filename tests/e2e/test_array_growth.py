@@ -1,4 +1,4 @@
-"""Arrays grow by a disk, or get another level, while a host writes; one that is killed in the middle goes on.
+"""Arrays grow by a disk, or change their level, while a host writes; after a kill in the middle the work continues.
 
 On user-mode Linux, where md runs at native speed, and once on QEMU, on the appliance's own kernel. A killed guest loses
 its memory only: its disks keep what was written to them, flushed or not.

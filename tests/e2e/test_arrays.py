@@ -28,7 +28,7 @@ SEED = 7
 BLOCKS = 2048
 """4 KiB blocks the host writes, over and over."""
 SEEN_S = 5.0
-"""A lost disk is told within this time."""
+"""A lost disk is reported within this time."""
 SLOW = "2MiB"
 """A pace at which a rebuild can be watched."""
 pytestmark = [pytest.mark.timeout(1500)]
@@ -128,7 +128,7 @@ def scenario(layout: Layout) -> Iterator[Scenario]:
 
 
 def pull_while_writing(stands: Scenario, serials: list[str]) -> None:
-    """Pulls the disks in the middle of writes. The loss is told in time, naming array, disk and what to do."""
+    """Pulls the disks during writes. The loss is reported in time, with array, disk and what to do."""
     device = stands.host.devices(stands.target, expected=1)[1]
     before = stands.host.acknowledged(device, SEED)
     wait_until("the host writes", lambda: stands.host.acknowledged(device, SEED) > before + 50)

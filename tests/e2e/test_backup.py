@@ -58,7 +58,7 @@ def lose_the_control_plane(made: Appliance) -> None:
 
 
 def api_process(made: Appliance) -> str:
-    """Its pid, which is 0 while there is none. A restored API answers for a moment longer, and then starts anew."""
+    """Its PID, or 0 while it is not running. After a restore the API answers for a moment longer, and then restarts."""
     return made.machine.check("systemctl show --property=MainPID --value lunette-api").strip()
 
 

@@ -80,7 +80,7 @@ class Stack:
 
 @contextmanager
 def host_folders() -> Iterator[None]:
-    """Afterwards the host has no empty folder that Docker made for a mount."""
+    """Removes afterward the empty folders that Docker made on the host for mounts."""
     made = [Path(place) for place in _MADE_BY_DOCKER if not Path(place).exists()]
     try:
         yield

@@ -1,6 +1,6 @@
 """libiscsi's conformance tests against a volume, and the table of docs/reference/conformance.md they must agree with.
 
-Each test that fails has a line there that says why; LUNETTE_GOLDEN=write writes the first table anew.
+Each test that fails has a line there with the reason; LUNETTE_GOLDEN=write writes the first table again.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ PASSWORD = "correct horse battery"
 
 @pytest.fixture
 def machine() -> Iterator[FirmwareQemu]:
-    """A blank system disk of 8 GiB, and a disk that somebody keeps a file system on."""
+    """A blank system disk of 8 GiB, and a disk with a file system of another system."""
     with FirmwareQemu("console", Media(iso_image()), system_mib=8192, typed=True) as made:
         made.make_disks()
         make_ext4(made.disk_file(made.disks[0].serial), "not-ours")

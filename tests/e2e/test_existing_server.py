@@ -1,7 +1,7 @@
-"""Lunette comes onto a server that somebody made by hand with mdadm, LVM and targetcli, while a host writes to it.
+"""Lunette is installed on a server configured by hand with mdadm, LVM and targetcli, while a host writes to it.
 
-It is installed beside what runs, which a boot brings back as before; it takes the target over; and once nothing is left
-of others it goes on alone. No session of the host ends but by the restarts, and every byte is there after each.
+It is installed next to the existing services, which a boot restores as before; it adopts the target; and when all is
+adopted, it runs alone. Sessions of the host end only by the restarts, and every byte is there after each.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ IN_TIME = (
     "do sleep 0.2; done\"\\n' > /etc/systemd/system/{unit}.d/volumes.conf; systemctl daemon-reload; "
     "systemctl enable {unit}; systemctl start {unit}"
 )
-"""The unit waits for its volumes, as whoever made this server had to see to."""
+"""The unit waits for its volumes, as on any such server."""
 SETTINGS = """
 find /etc/mdadm /etc/lvm /etc/udev /etc/modprobe.d -type f ! -name '*lunette*' | sort | xargs sha256sum
 find /etc -lname /dev/null | sort

@@ -117,7 +117,7 @@ def scenario(fabric: Fabric) -> Iterator[Scenario]:
     with fabric.cleared():
         made = Scenario(fabric)
         yield made
-        # Its disk must not stay behind without a target: whoever looked at the machine would wait for it.
+        # Its disk must not remain without a target: a scan of the disks of the machine would wait for it.
         made.unplug_if_there("fci")
 
 
@@ -172,7 +172,7 @@ def test_a_port_that_no_host_owns_sees_nothing(scenario: Scenario) -> None:
 
 
 def test_io_goes_on_when_a_host_is_let_in_again_that_knew_its_disk(scenario: Scenario) -> None:
-    """The ports log in anew by themselves; nobody touches the host."""
+    """The ports log in again automatically; nothing is done on the host."""
     device = scenario.disk()
     scenario.write_pattern(device, SEED + 1, BLOCKS)
     scenario.client.patch("/hosts/db", {"wwpns": []}, confirm=volumes_of(scenario.client, "db"))

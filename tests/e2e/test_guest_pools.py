@@ -1,8 +1,8 @@
-"""A pool that a host keeps on its volumes is never the appliance's, though it is a copy of the appliance's own.
+"""A pool that a host has on its volumes is never taken for the appliance's, even if it is a copy of the latter.
 
-Volumes of a pool and of an md array hold the head of a member of that very pool, and a pool that somebody else made: a
-backup that a host restored, or a storage server in a guest. Were it looked at, a start of the appliance would find two
-devices of one pool, and could take the host's for its own.
+Volumes of a pool and of an md array hold the start of a member of that same pool, and a pool of another system, as with
+a backup that a host restored, or a storage server in a guest. If volumes were scanned, the appliance would find two
+devices of one pool at its start, and could import the host's as its own.
 """
 
 from __future__ import annotations

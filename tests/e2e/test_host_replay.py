@@ -1,12 +1,12 @@
-"""Fifty power cuts under the writes of a host: what it was told is flushed is in what each of them leaves behind.
+"""Fifty power cuts during the writes of a host: each leaves all data whose flush was acknowledged to the host.
 
 A host writes through iSCSI to thick and thin volumes of a mirror, of a RAID5 with a bitmap, and of a RAID5 with a
 partial parity log, whose disks have their write caches off, on the appliance's own kernel. Each disk keeps a log of its
 writes and flushes. At fifty random moments the machine is frozen: which blocks were acknowledged by then, and how long
-the log of each disk is, belong to one point in time. As if the power had gone there, each disk is made anew with all
-that it had flushed and a random half of what it had not, and one whose cache is off with all it had written. Another
-kernel starts the arrays then, with all of their disks and without force, and the volumes; every acknowledged block is
-there. One writer never flushes: some of what it wrote must be lost, or the cuts drop nothing.
+the log of each disk is, belong to one point in time. As after a power cut there, each disk is created again with all
+that it had flushed and a random half of the rest; a disk whose cache is off gets all that it had written. Another
+kernel then starts the arrays, with all of their disks and without force, and the volumes; every acknowledged block is
+there. One writer never flushes: some of its writes must be lost, or the cuts drop nothing.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ network:
 
 
 class Site:
-    """A machine with a system disk of 8 GiB, a disk that somebody keeps a file system on, and one with the document."""
+    """A machine with a system disk of 8 GiB, a disk with a file system of another system, and one with the document."""
 
     def __init__(self, machine: FirmwareQemu) -> None:
         self.machine = machine
@@ -73,7 +73,7 @@ class Site:
 
 
 def make_ext4(file: Path, label: str) -> None:
-    """A file system that somebody may need."""
+    """A file system that must be preserved."""
     subprocess.run(["mke2fs", "-q", "-F", "-t", "ext4", "-L", label, str(file)], check=True)
 
 
@@ -126,7 +126,7 @@ def test_an_installed_disk_starts_with_what_the_document_says_and_keeps_it(site:
 
 
 def observed(client: Client) -> JsonObject | None:
-    """The status, once the agent has told the API of the machine."""
+    """The status, once the agent has reported the machine to the API."""
     status = client.get("/status")
     return status if status["agent"]["answers"] and GUEST_ADDRESS in status["addresses"] else None
 

@@ -1,7 +1,7 @@
 """A change of the network on a real appliance: reverted unless confirmed, despite kills, and retained over a reset.
 
-The interfaces are dummies inside the guest, made by files that stand for an administrator's; the guest's own
-way out is configured by somebody else, so that Lunette leaves it alone and no test can lose it.
+The interfaces are dummies inside the guest, created by files as an administrator would write; the guest's own uplink
+is not managed by Lunette, so that no test can lose it.
 """
 
 from __future__ import annotations

@@ -141,7 +141,7 @@ def test_a_lun_that_somebody_took_out_of_configfs_comes_back_and_is_reported(sce
 
 @pytest.mark.parametrize("cycles", [pytest.param(2, id="twice"), pytest.param(100, id="100")])
 def test_one_more_volume_comes_and_goes_and_io_of_the_others_goes_on(working: Scenario, cycles: int) -> None:
-    """Each time the host finds it, uses it, and lets go of it as its administrator does, before it is unmapped."""
+    """Each time the host finds it, uses it, and removes the device as its administrator does, before it is unmapped."""
     client, guest, target = working.appliance.client, working.guest, working.targets["db"]
     session, device = working.session("db"), working.device("db")
     for cycle in range(cycles):
@@ -206,7 +206,7 @@ def test_two_machines_under_one_name_raise_an_alert_until_they_stop(scenario: Sc
 
 
 def test_a_host_that_keeps_the_device_of_a_volume_writes_into_no_other(scenario: Scenario) -> None:
-    """Nothing of it is told to open-iscsi: the device stays until somebody removes it, as Linux does by itself."""
+    """open-iscsi is not notified: the device stays until it is removed, which is the default of Linux."""
     client, guest, target = scenario.appliance.client, scenario.guest, scenario.targets["db"]
     client.wait(client.post("/volumes", {"name": "next", "array": "tank", "size_bytes": 32 * MIB}))
     guest.login(target, scenario.portal, iqn("db"))
@@ -253,7 +253,7 @@ RIGHT = Chap("hosts", "secret-of-hosts1", "lunette", "secret-of-ours-1")
 
 
 def is_told(scenario: Scenario, chap: Chap | None, host: str = "db") -> bool:
-    """Whether the host is told its target, and no other, with this login."""
+    """Whether discovery with this login reports the target of the host, and no other."""
     try:
         found = scenario.guest.discover(scenario.portal, iqn(host), chap)
     except LoginFailed:

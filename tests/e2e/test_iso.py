@@ -1,6 +1,6 @@
-"""The ISO, started as a person starts it: by BIOS from a disc and by UEFI from a stick; nobody hands it a kernel.
+"""The ISO, started as a user starts it: by BIOS from a disc and by UEFI from a stick, without a kernel from outside.
 
-What a person needs is read where they read it: on the console.
+What the user needs is read where they read it: on the console.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ GUEST_ADDRESS = "10.0.2.15"
 
 @pytest.fixture(params=["bios-disc", "uefi-stick"])
 def machine(request: pytest.FixtureRequest) -> Iterator[FirmwareQemu]:
-    """A machine with one disk that somebody keeps a file system on and one that is blank."""
+    """A machine with one disk with a file system of another system and one blank disk."""
     uefi, stick = request.param.startswith("uefi"), request.param.endswith("stick")
     with FirmwareQemu(f"iso-{request.param}", Media(iso_image(), uefi=uefi, stick=stick)) as made:
         made.make_disks()

@@ -54,7 +54,7 @@ class Writer:
     acknowledged: dict[int, int] = field(default_factory=dict)
     """The number that each block holds."""
     cut_short: dict[int, int] = field(default_factory=dict)
-    """Numbers of writes that nobody acknowledged, by block: these blocks hold either."""
+    """Numbers of writes that were not acknowledged, by block: these blocks hold the old or the new number."""
     writes: int = 0
     checked: int = 0
     """Blocks that were read back in the end."""
@@ -257,7 +257,7 @@ def scenario() -> Iterator[Scenario]:
 
 
 def seeded(scenario: Scenario, rounds: int, capfd: pytest.CaptureFixture[str]) -> str:
-    """How to have these sites again. It is told at once: a round that hangs tells nothing any more."""
+    """How to reproduce these rounds. It is printed at once, because a round that hangs prints nothing later."""
     drawn = random.SystemRandom().randrange(1 << 32) if rounds > FEW else SEED
     seed = int(os.environ.get("LUNETTE_SEED") or drawn)
     scenario.chance.seed(seed)

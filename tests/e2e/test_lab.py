@@ -1,4 +1,4 @@
-"""`make lab` as somebody runs it: what it prints is true, and it stays up until `make lab-down`."""
+"""`make lab` as a user runs it: what it prints is true, and it stays up until `make lab-down`."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ IQN = "iqn.2026-01.com.example:writer"
 OTHER = "iqn.2026-01.com.example:reader"
 SEED, BLOCKS, PATTERN = 7, 2048, 0x5A
 SEEN_S = 5.0
-"""A lost disk is told within this time."""
+"""A lost disk is reported within this time."""
 SPEED_LIMIT = "/proc/sys/dev/raid/speed_limit_max"
 """KiB/s for each device of every array of the kernel, dm-raid's too (Documentation/admin-guide/md.rst)."""
 

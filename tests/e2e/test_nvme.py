@@ -134,7 +134,7 @@ def test_who_is_connected_is_unknown_and_not_nobody(scenario: Scenario) -> None:
 
 @pytest.mark.slow
 def test_metrics_agree_with_what_fio_did(scenario: Scenario) -> None:
-    """Per volume: Debian's kernel counts nothing per host, and that is said and not told as nothing."""
+    """Per volume: Debian's kernel counts nothing per host, which is reported as unknown and not as zero."""
     device, endpoint = scenario.connect(DB), scenario.appliance.access.endpoint
     before = fresh(endpoint)
     done = fio.mixed(scenario.hosts.machine, device, block_bytes=16384, total_bytes=24 * MIB, span_bytes=16 * MIB)
@@ -214,7 +214,7 @@ def test_io_goes_on_when_the_agent_is_killed(scenario: Scenario) -> None:
 
 @pytest.mark.slow
 def test_after_a_reset_each_host_waits_for_its_own_volumes_and_comes_back_by_itself(scenario: Scenario) -> None:
-    """`web` knocks at a port that serves `db` while its own array is away: it must go on knocking."""
+    """`web` connects to a port that serves `db` while its own array is missing: it must keep trying."""
     hosts, machine = scenario.hosts, scenario.appliance.machine
     late = [disk.serial for disk in machine.disks if disk.bus == "scsi"]
     hosts.write_pattern(scenario.connect(DB), SEED + 4, BLOCKS)

@@ -85,7 +85,7 @@ def scenario(fabric: Fabric) -> Iterator[Scenario]:
     with fabric.cleared():
         made = Scenario(fabric)
         yield made
-        # Their disks must not stay behind without a target: whoever looked at the machine would wait for them.
+        # Their disks must not remain without a target: a scan of the disks of the machine would wait for them.
         for host in (DB, WEB):
             made.disconnect(host)
 

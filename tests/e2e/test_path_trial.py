@@ -1,6 +1,6 @@
-"""Each path of a real host is taken away in turn on the kernel of the appliance, while the host writes.
+"""Each path of a real host is removed in turn on the kernel of the appliance, while the host writes.
 
-The host is a guest that was set up by its kit alone; every acknowledged write is looked for afterwards.
+The host is a guest that was set up by its kit alone; every acknowledged write is verified afterward.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def host() -> Iterator[Host]:
 
 @pytest.fixture
 def device(host: Host) -> Iterator[str]:
-    """The multipath device, written all the while. Afterwards every acknowledged write is there."""
+    """The multipath device, under constant writes. Afterward every acknowledged write is there."""
     path = f"/dev/mapper/3{host.appliance.client.get('/volumes/data')['naa']}"
     wait_until("both paths are there", lambda: host.paths()["state"] == "up", deadline_s=120.0)
     host.start_logged_writer(path, SEED, BLOCKS, 1800.0)

@@ -145,7 +145,7 @@ def test_a_name_is_not_changed_under_a_session(server: Server, client: Uml) -> N
 
 
 def _pack(archive: Path, tree: Path, changed: dict[str, str]) -> None:
-    """Packs an archive anew with some files of another content."""
+    """Packs an archive again with other content in some files."""
     tree.mkdir()
     subprocess.run(["tar", "-xf", archive, "-C", tree], check=True)
     for name, content in changed.items():

@@ -1,8 +1,8 @@
-"""Power cuts and killed guests: what was acknowledged is there afterwards, and nothing is left half-made.
+"""Power cuts and killed guests: acknowledged data is there afterward, and nothing is left half-created.
 
 A killed guest loses its memory only; a power cut also loses what no flush had reached the disks (the drives' own write
-caches). A second test takes our flush out and shows that the first would notice. In `make test` the power is cut under
-a RAID5 and a ZFS pool at once (test_zfs.py).
+caches). A second test disables our flush and shows that the first would notice. In `make test` the power is cut under a
+RAID5 and a ZFS pool at once (test_zfs.py).
 """
 
 from __future__ import annotations

@@ -187,7 +187,7 @@ def test_manual_page_and_completion_are_installed(machine: Appliance) -> None:
 
 
 def test_the_certificate_is_replaced_and_reverted_by_a_process_without_rights(machine: Appliance) -> None:
-    """Clients that come in anew see it at once; who is there already stays, and nothing is restarted."""
+    """New connections see it at once; open connections stay open, and nothing is restarted."""
     url, client = machine.machine.api_url, machine.client
     pid = machine.machine.check("systemctl show --property=MainPID --value lunette-api")
     before = fingerprint_of(url)

@@ -44,7 +44,7 @@ lvs --noheadings -o lv_uuid --select 'lv_name != {COPY_NAME}'
 udevadm settle --timeout=60
 lsblk --raw --noheadings -o NAME,FSTYPE,PTTYPE | grep -v -e '-{COPY_NAME} '
 """
-"""What arrays, volumes and disks look like. The first resync goes on and the sealed copy comes by themselves."""
+"""The state of arrays, volumes and disks, without the first resync and the sealed copy, which proceed automatically."""
 
 
 def _spec(disks: list[str], **more: Any) -> dict[str, Any]:

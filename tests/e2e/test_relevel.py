@@ -1,8 +1,8 @@
-"""What a raid5 that becomes a raid6 rests on, on the kernel's own md with mdadm's own words: decision 0048.
+"""What a raid5 that becomes a raid6 relies on, on the kernel's own md with mdadm's own commands: decision 0048.
 
-As test_reshape.py does for more disks: the guest is killed in the middle, under writes. While the new disk is filled
-mdadm takes that for dirty and degraded, and starts it by force. Afterwards the array is stopped and assembled once
-more: its superblocks say what the kernel showed.
+As test_reshape.py does for more disks: the guest is killed in the middle, under writes. While the new disk is filled,
+the array counts as dirty and degraded for mdadm, which starts it by force. Afterward the array is stopped and assembled
+again: its superblocks say what the kernel showed.
 """
 
 from __future__ import annotations

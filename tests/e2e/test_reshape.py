@@ -178,7 +178,7 @@ def test_a_killed_reshape_goes_on_after_an_ordinary_assembly(machine: Uml, shape
     machine.check(f"echo active >{SYS}/array_state")
     wait_until("it ends", lambda: read(machine, "reshape_position") == "none", deadline_s=120)
     wait_until("nothing else runs", lambda: read(machine, "sync_action") == "idle", deadline_s=120)
-    # Linux 7.2 shows the new size only when asked, and takes parity for right; an older one does all that by itself.
+    # Linux 7.2 sets the new size only on request, and assumes correct parity; older kernels do both automatically.
     machine.check(f"echo default >{SYS}/array_size")
     machine.check(f"echo repair >{SYS}/sync_action")
     wait_until("the repair is over", lambda: read(machine, "sync_action") == "idle", deadline_s=120)

@@ -1,8 +1,8 @@
 """RAUC itself writes a slot: a real bundle, real partitions, and the choice on two EFI file systems.
 
 The kernel must be the appliance's: RAUC 1.13 does not read what dm-verity says since Linux 6.19, and user-mode Linux is
-newer. The machine is told by a file laid over /proc/cmdline that it was started from a disk with two slots; what GRUB
-and the initrd do is in test_boot_choice.py and test_update.py.
+newer. A file mounted over /proc/cmdline says that the machine was started from a disk with two slots; GRUB and the
+initrd are tested in test_boot_choice.py and test_update.py.
 """
 
 from __future__ import annotations

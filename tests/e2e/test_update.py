@@ -98,7 +98,7 @@ def site() -> Iterator[Site]:
 
 
 def install(machine: FirmwareQemu) -> None:
-    """From the ISO, by a document on the last disk, which is blank again afterwards."""
+    """From the ISO, with a document on the last disk, which is blank again afterward."""
     machine.make_disks()
     medium = machine.disk_file(machine.disks[2].serial)
     text = medium.with_suffix(".yaml")

@@ -1,9 +1,9 @@
 """The write hole of RAID5, on the kernel's own md: what it does to data, and that the partial parity log closes it.
 
-A block is overwritten while the parity's member loses its write, the members are kept as a power cut leaves them, and
-the array is started again without another data disk: that disk's block, which nobody wrote, is computed from parity.
-Only the array's data are dropped on the parity's member: md's superblock, its bitmap and its log lie before them.
-And what the log does to flushes, on members whose flushes take long.
+A block is overwritten while the parity member loses its write, the members are copied as a power cut leaves them, and
+the array is started again without another data disk: that disk's block, which was not written, is computed from parity.
+The parity member drops only writes to the array's data: md's superblock, its bitmap and its log are before them.
+Also tested: the effect of the log on flushes, on members with slow flushes.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def machine() -> Iterator[Uml]:
 
 
 def wrong_bytes_after_a_power_cut(machine: Uml, policy: str, force: str = "") -> int:
-    """How much of the block that nobody wrote is not as it was, the disk it lies on being lost."""
+    """How many bytes differ in the block that was not written, after the loss of its disk."""
     first, second, parity, copy_first, copy_parity = (f"/dev/ubd{letter}" for letter in "bcdef")
     disks = {"first": first, "second": second, "parity": parity, "copy_first": copy_first, "copy_parity": copy_parity}
     machine.check(_BEFORE_THE_CUT.format(policy=policy, chunk=_CHUNK, **disks), timeout_s=120)
@@ -98,7 +98,7 @@ def wrong_bytes_after_a_power_cut(machine: Uml, policy: str, force: str = "") ->
 
 
 def test_a_bitmap_leaves_the_hole_open(machine: Uml) -> None:
-    """md refuses to start it by itself, which is right: forced, it shows a block that was never written."""
+    """md refuses to start it without force, which is right: when forced, it shows a block that was never written."""
     assert wrong_bytes_after_a_power_cut(machine, "--bitmap=internal", "--force") > 0
 
 

@@ -138,7 +138,7 @@ def is_counted(stands: Scenario, device: str) -> None:
 
 
 def grows_and_goes_back_to_a_snapshot(stands: Scenario, device: str) -> str:
-    """A thick zvol: hosts see it grow; a clone and a roll back have what was there. The host's device afterwards."""
+    """A thick zvol: hosts see it grow; a clone and a rollback have the old content. Returns the host's new device."""
     client, host = stands.client, stands.host
     host.write_pattern(device, OLD, BLOCKS)
     client.wait(client.post("/snapshots", {"name": "before", "volume": "lun"}), deadline_s=SLOW_S)
@@ -170,7 +170,7 @@ def grows_and_goes_back_to_a_snapshot(stands: Scenario, device: str) -> str:
 
 
 def has_what_it_held_before(stands: Scenario) -> None:
-    """What the roll back kept is recovered beside the volume, read, and erased. The host is logged out then."""
+    """What the rollback retained is recovered as another volume, read, and erased. The host is logged out then."""
     client, host = stands.client, stands.host
     (kept,) = client.list("/deleted-volumes")
     client.wait(client.act(f"/deleted-volumes/{kept['id']}", "recover", {"name": "then"}), deadline_s=SLOW_S)
@@ -232,7 +232,7 @@ def comes_back(stands: Scenario, device: str, lost: list[str], go_down: Callable
 
 @pytest.mark.slow
 def test_log_cache_and_special_disks_are_lost_come_back_and_leave() -> None:
-    """What ZFS does without each of them, and that no write a host was told is safe is lost with a log."""
+    """What ZFS does without each of them, and that no acknowledged write is lost with a log."""
     with scenario(Layout("mirror", 2, auxiliary=(("log", 2), ("cache", 1), ("special", 2)))) as stands:
         first, second, cache, special, _, new = stands.ids[2:]
         shown = stands.guest("zpool status -P")
@@ -273,7 +273,7 @@ def comes_back_only_with_its_log(stands: Scenario, device: str, log: str) -> Non
     serial = str(stands.client.get(f"/disks/{log}")["serial"])
     machine.pull(serial)
     machine.reset()
-    # It must not go on when the path is back: a lap over the volume would put right what was lost.
+    # It must not continue when the path is back: another pass over the volume would overwrite what was lost.
     stands.host.stop_logged_writer(device, SEED)
     machine.wait_for_shell()
     stands.made.wait_for_api()

@@ -31,9 +31,9 @@ def wait_until(what: str, condition: Callable[[], T | None], deadline_s: float =
 
 
 def slowness() -> float:
-    """How many times longer things take here now than on processors nobody shares: the wall time of `SPIN_S` of work.
+    """How many times longer work takes now than on idle processors: the wall time of `SPIN_S` of work.
 
-    What must be over within seconds is judged by it, for others run on the same processors.
+    Limits of a few seconds are scaled by it, because other processes run on the same processors.
     """
     began, worked = time.monotonic(), time.process_time()
     while time.process_time() - worked < SPIN_S:

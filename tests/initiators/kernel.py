@@ -104,7 +104,7 @@ class IscsiHosts(BlockIo):
         asking = Session("", self.place(portal), initiator)
         self._make_interface(asking)
         record = ["iscsiadm", "-m", "discoverydb", "-t", "sendtargets", "-p", asking.portal]
-        self.machine.run([*record, "-o", "delete"])  # it is there already where somebody asked before
+        self.machine.run([*record, "-o", "delete"])  # an earlier discovery may have left it
         self.machine.check([*record, "-o", "new"])
         self.machine.check([*record, "-o", "update", *_options(_credentials("discovery.sendtargets", chap))])
         found = self.machine.run([*record, "-I", asking.interface, "--discover"], timeout_s=_ISCSIADM_TIMEOUT_S)
@@ -113,7 +113,7 @@ class IscsiHosts(BlockIo):
         return [line.split()[-1] for line in found.stdout.splitlines() if " iqn." in line]
 
     def logout(self, target: str, initiator: str | None = None) -> None:
-        """Log out and forget the record; nothing happens where nobody is logged in."""
+        """Log out and delete the record; does nothing without a session."""
         for session in self._logged_in(target, initiator):
             gone = [session.node("-u"), session.node("-o", "delete")]
             self.machine.check(" && ".join(map(shlex.join, gone)), timeout_s=_ISCSIADM_TIMEOUT_S)

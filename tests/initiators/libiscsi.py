@@ -33,7 +33,7 @@ class Attempt:
 
 @dataclass(frozen=True)
 class LibiscsiInitiator:
-    """One initiator name knocking at one portal."""
+    """One initiator name that connects to one portal."""
 
     iqn: str
     host: str

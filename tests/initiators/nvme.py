@@ -84,7 +84,7 @@ class NvmeHosts(BlockIo):
     address = GATEWAY
 
     def way_to(self, port: int) -> list[str]:
-        """Where the appliance is, as nvme-cli is told."""
+        """The address of the appliance, as arguments of nvme-cli."""
         return ["-a", self.address, "-s", str(port)]
 
     def new_key(self) -> str:
@@ -123,7 +123,7 @@ class NvmeHosts(BlockIo):
             self.machine.check(f"echo {usual} > {_ADMIN_TIMEOUT}")
 
     def discovered(self, port: int, host: str) -> set[str]:
-        """What a host is told that asks there: subsystems by NQN, and other portals as address:port."""
+        """What discovery reports to a host: subsystems by NQN, and other portals as address:port."""
         argv = ["nvme", "discover", "-t", self.nvme_transport, *self.way_to(port), "-q", host, "-o", "json"]
         reported = self.machine.check([*argv, f"--hostid={host.rpartition(':')[2]}"], timeout_s=_CONNECT_TIMEOUT_S)
         records = json.loads(reported[reported.index("{") :])["records"] if "{" in reported else []
@@ -132,7 +132,7 @@ class NvmeHosts(BlockIo):
         return subsystems | {f"{one['traddr'].strip()}:{one['trsvcid'].strip()}" for one in others}
 
     def connect_all(self, port: int, host: str) -> None:
-        """Connect to all that a host is told of there, and at the portals it is sent on to."""
+        """Connect to all that discovery reports to a host, also at the portals of its referrals."""
         argv = ["nvme", "connect-all", "-t", self.nvme_transport, *self.way_to(port), "-q", host]
         self.machine.check([*argv, f"--hostid={host.rpartition(':')[2]}"], timeout_s=_CONNECT_TIMEOUT_S)
 

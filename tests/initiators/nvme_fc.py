@@ -58,12 +58,12 @@ class LoopHosts(NvmeHosts):
         self._ctl("del_target_port", name)
 
     def try_to_connect(self, subsystem: str, host: str, keys: DhChap | None) -> None:
-        """Knock, whatever comes of it: nvme_fc connects in the background, and the command ends well either way."""
+        """Try to connect, with any result: nvme_fc connects in the background, and the command succeeds either way."""
         with suppress(ConnectFailed):
             self.connect(subsystem, NO_PORT, host, keys)
 
     def give_up(self, subsystem: str) -> None:
-        """Stop knocking."""
+        """Stop connecting."""
         if self.states(subsystem):
             self.disconnect(subsystem)
         self.wait_until(f"{subsystem} is gone", lambda: self.states(subsystem), lambda seen: seen == [])

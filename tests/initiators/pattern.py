@@ -1,4 +1,4 @@
-"""Program and module: data that tells by itself which block of which run it is, and how old.
+"""Program and module: self-describing data, with the block, the run and the age of each block.
 
 Every 32 bytes of a 4 KiB block hold magic, seed, block number and generation, so a block that is lost, torn,
 stale or in the wrong place is named exactly. Runs in a guest with plain python3: it imports nothing of ours, and little

@@ -1,10 +1,10 @@
-"""Logs in to an iSCSI target from chosen addresses by turns, as machines do that were cloned with their initiator name.
+"""Logs in to an iSCSI target from the given addresses in turn, like machines cloned with their initiator name.
 
     twin.py TARGET INITIATOR PORT SECONDS ADDRESS...
 
-It runs on the appliance itself, where loopback has as many addresses as one likes. Every login has the same ISID, so it
-ends the one before (RFC 7143 section 6.3.5), which stands until then. After SECONDS comes the next, until somebody ends
-this. The only thing it knows of the protocol is a login without authentication (section 11.12).
+It runs on the appliance itself, where loopback has any number of addresses. Every login has the same ISID, so it ends
+the previous session (RFC 7143 section 6.3.5), which lasts until then. The next login follows after SECONDS, until the
+program is stopped. It implements only a login without authentication (section 11.12).
 """
 
 import itertools

@@ -104,7 +104,7 @@ def _where() -> str:
 
 
 def _was_started(lab: Qemu) -> bool:
-    """Whether there was a machine at all: what fails before that is nobody else's doing."""
+    """Whether the machine was created at all: an earlier failure has no outside cause."""
     try:
         return bool(lab.record)
     except MachineError:
@@ -112,7 +112,7 @@ def _was_started(lab: Qemu) -> bool:
 
 
 def _is_gone() -> bool:
-    """Whether somebody else has stopped the lab and removed its disks."""
+    """Whether another process has stopped the lab and removed its disks."""
     return StateFolder(NAME).read() is None
 
 
@@ -141,7 +141,7 @@ def _prove(made: Appliance, scene: Scene, say: Progress) -> None:
 def _goodbye(made: Appliance, scene: Scene, say: Progress) -> None:
     status = made.client.get("/status")
     array = made.client.get(f"/arrays/{scene.array}")
-    reset_password(made.machine)  # from here on the lab's own token is refused until somebody has logged in
+    reset_password(made.machine)  # from here on the lab's own token is refused until a user has logged in
     rows = [
         ("array", f"{array['name']}: {array['level']} of {len(array['members'])} NVMe disks, {array['health']}"),
         ("volumes", f"{array['volumes']} of {scene.array}"),

@@ -35,7 +35,7 @@ class Appliance:
         return cls(machine, first_login(machine.api_url, password))
 
     def wait_for_api(self, deadline_s: float = BOOT_S) -> None:
-        """After a reboot: waits until the API answers again; the client goes on with its token."""
+        """After a reboot: waits until the API answers again; the client continues with its token."""
         self.machine.wait_for_api(deadline_s)
 
     def disk_ids(self, bus: str) -> list[str]:

@@ -1,7 +1,7 @@
-"""What somebody does at the machines while another sits at the web page, asked for over HTTP on 127.0.0.1.
+"""Acts on the machines while a test uses the web page, requested over HTTP on 127.0.0.1.
 
-The browser tests are TypeScript and own no machine. They POST /<act> with a JSON object of arguments, and get what the
-act returns as JSON; 500 with the words of what went wrong.
+The browser tests are TypeScript and own no machine. They POST /<act> with a JSON object of arguments, and get the
+result of the act as JSON, or 500 with a message if it fails.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Hands:
         self._machine.check("systemctl kill --signal=STOP lunette-api")
 
     def resume_api(self) -> None:
-        """It goes on."""
+        """The API continues."""
         self._machine.check("systemctl kill --signal=CONT lunette-api")
 
     def break_tool(self, tool: str) -> None:

@@ -23,5 +23,5 @@ class Scrape:
 
 
 def scrape(endpoint: Endpoint) -> Scrape:
-    """What is told now."""
+    """The current metrics."""
     return Scrape(fetch(f"{endpoint.url}/metrics", endpoint.token))

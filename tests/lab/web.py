@@ -9,7 +9,7 @@ from tests.machines.pace import within
 
 
 def fetch(url: str, token: str | None = None) -> str:
-    """The text at an address. Its certificate is not looked at: whoever asks compared it at the first login."""
+    """The text at a URL. The certificate is not verified: the caller compared it at the first login."""
     context = ssl.create_default_context()
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE

@@ -3,7 +3,7 @@
 python3 -m tests.machines list
 python3 -m tests.machines stop NAME…        kill, and remove disks and logs
 python3 -m tests.machines run NAME COMMAND  as root in the guest
-python3 -m tests.machines sweep             remove what dead runs left; kept machines stay
+python3 -m tests.machines sweep             remove what dead runs left; machines of `make lab` stay
 """
 
 from __future__ import annotations

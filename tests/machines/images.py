@@ -92,7 +92,7 @@ def appliance_image(uml_kernel: str = "") -> Image:
 def zfs_image() -> Image:
     """The appliance with ZFS's modules, which are compiled now if no build of this kernel has them yet.
 
-    That takes 7 to 18 minutes, once: whoever starts a machine for tests of ZFS calls this before.
+    That takes 7 to 18 minutes, once. Call it before a machine for tests of ZFS is started.
     """
     if not appliance_image().zfs:
         if subprocess.run([_BUILD, "zfs"], check=False).returncode != 0:

@@ -1,7 +1,7 @@
 """What decides whether destructive tests may touch a machine of the real world. Pure functions.
 
 The listing in lab.toml and what the machine reports must agree in both directions: an unlisted disk may hold
-somebody's data, and a listed disk that is missing means that this is not the machine that was described.
+data of others, and if a listed disk is missing, this is not the machine that was described.
 """
 
 from __future__ import annotations

@@ -257,15 +257,15 @@ class VirtualMachine(Machine):
         return time.monotonic() - self._started_at
 
     def close(self, *, failed: bool = False) -> None:
-        """See Machine.close; a kept machine stays up."""
+        """See Machine.close; a machine with `keep` stays up."""
         if self.keep and not failed:
             return
         self.discard(failed=failed)
 
     def discard(self, *, failed: bool = False) -> None:
-        """Kill the machine, kept or not, and remove its folder; `failed` leaves the logs.
+        """Kill the machine, even with `keep`, and remove its folder; `failed` leaves the logs.
 
-        Nothing is left to do where another process has done it.
+        Does nothing if another process has done it.
         """
         if self._record is None:
             return

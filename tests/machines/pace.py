@@ -20,7 +20,7 @@ from typing import ClassVar, Protocol
 ENVIRONMENT = "LUNETTE_PACE"
 """Where a run hands its native factor to the processes that it starts."""
 NATIVE_S = 0.2
-"""The native work on 2 cores of the machine on which the waits were chosen, with nothing beside it."""
+"""The native work on 2 cores of the machine on which the waits were chosen, without other load."""
 GUEST_S = {"uml": 0.9, "qemu": 3.0}
 """The work in a guest there, by kind of machine."""
 MOST = 6.0

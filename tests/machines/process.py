@@ -1,7 +1,7 @@
 """Processes of a machine, each the leader of its own session, known by pid *and* start time.
 
-A pid alone may have been given to somebody else since it was written down, so nothing is signalled
-before its start time has been compared with the recorded one.
+The kernel may have reused a recorded pid, so nothing is signaled before its start time has been compared with the
+recorded one.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def spawn(
 ) -> OwnedProcess:
     """Start a session of its own; its error output (and output, unless `stdout` is given) goes to `log`."""
     with log.open("ab") as sink:
-        child = subprocess.Popen(  # the child outlives us when the machine is kept: state.json remembers it
+        child = subprocess.Popen(  # with `keep` the child outlives us: it is recorded in state.json
             argv,
             cwd=cwd,
             env=None if env is None else dict(env),
@@ -123,7 +123,7 @@ def group_members(process: OwnedProcess) -> list[int]:
     """Living members of the session `process` started, whether or not it still runs itself."""
     leader = _stat(process.pid)
     if leader is not None and leader.started != process.started:
-        return []  # the number belongs to somebody else now
+        return []  # the pid belongs to another process now
     members = []
     for entry in os.listdir("/proc"):
         found = _stat(int(entry)) if entry.isdigit() else None

@@ -150,7 +150,7 @@ class Qemu(VirtualMachine):
         return port
 
     def pull(self, serial: str, path: int = 0) -> None:
-        """See Machine.pull. Returns when the guest has let go of the disk, or of one of its paths."""
+        """See Machine.pull. Returns when the guest has released the disk, or one of its paths."""
         name = str(device(self.disk(serial), self.wiring, path)["id"])
         with self._monitor() as monitor:
             try:

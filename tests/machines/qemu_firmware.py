@@ -1,7 +1,7 @@
-"""A QEMU machine that is handed no kernel: its firmware starts it, as a server's does, from an ISO or a disk.
+"""A QEMU machine without a kernel from outside: its firmware starts it from an ISO or a disk, as on a server.
 
-There is no root shell on it, because nothing on the ISO opens one: what it shows on the serial console is all there is
-beside its API.
+There is no root shell on it, because nothing on the ISO opens one: only its serial console and its API show what it
+does.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from tests.machines.qemu_command import (
 class FirmwareQemu(Qemu):
     """Disks as in Qemu, and an empty system disk of `system_mib`. `media` may be changed between boots.
 
-    It is emulated even where KVM works: what a KVM can boot is tried with a kernel, and none is handed here.
+    It is emulated even if KVM works: whether KVM can boot is tested with a kernel, and there is none here.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class FirmwareQemu(Qemu):
     ) -> None:
         """`bootable` are serials of data disks that the firmware starts; a BIOS tries the first of them only.
 
-        `typed`: somebody uses the console, see `type_keys`.
+        `typed`: the console is used interactively, see `type_keys`.
         """
         super().__init__(name, nvme=nvme, disk_mib=disk_mib, kvm=False)
         self.media = media
@@ -126,13 +126,13 @@ class FirmwareQemu(Qemu):
         return self.folder / known.get(name, SYSTEM_DISK)
 
     def press_power_button(self, deadline_s: float = 240.0) -> None:
-        """The guest powers off by itself; MachineError if it does not."""
+        """Makes the guest power itself off; MachineError if it does not."""
         with self._monitor() as monitor:
             monitor.execute("system_powerdown")
         self.wait_for_power_off(deadline_s)
 
     def wait_for_power_off(self, deadline_s: float = BOOT_S) -> None:
-        """Until the machine has ended by itself."""
+        """Waits until the machine has powered itself off."""
         guest = self.record.processes["guest"]
         if not wait_gone(guest, deadline_s):
             said = self.console_log.read_text(errors="replace")[-600:]

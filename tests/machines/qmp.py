@@ -13,7 +13,7 @@ from tests.machines.pace import deadline
 from tests.machines.sockets import connect_unix
 
 Arguments = dict[str, Any]
-"""QEMU's own JSON; its shape is fixed by the command named beside it."""
+"""QEMU's own JSON; the command defines its structure."""
 
 _ANSWER_DEADLINE_S = 60.0
 

@@ -9,14 +9,14 @@ from pathlib import Path
 
 _LOWEST = 15000
 _CHOICE = random.SystemRandom()
-"""Not the shared one, which pytest-randomly sets to the same seed in every run beside this one."""
+"""Not the shared generator, which pytest-randomly gives the same seed in every parallel run."""
 
 
 def free_port() -> int:
-    """A TCP port on 127.0.0.1 that nobody listens on now, and that the kernel gives to nobody meanwhile.
+    """A TCP port on 127.0.0.1 that is not in use, and that the kernel does not allocate automatically.
 
-    A machine keeps its port over stops and starts; one of the kernel's own (ip_local_port_range, ip-sysctl of the
-    kernel's documentation) would be some connection's by then.
+    A machine keeps its port over stops and starts; a port of the kernel's range (ip_local_port_range, ip-sysctl of the
+    kernel's documentation) could be allocated to a connection meanwhile.
     """
     low = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     for port in _CHOICE.sample(range(_LOWEST, max(low, _LOWEST + 1000)), 100):

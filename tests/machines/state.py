@@ -2,7 +2,7 @@
 
 `${LUNETTE_STATE:-<cache>/run}/<name>/state.json` names the processes (pid and start time), the host
 ports and the settings the machine was made with. A machine is *stale* when the run that owns it died
-without cleaning up; a *kept* machine (`make lab`) may outlive its owner on purpose.
+without cleaning up; a machine with `kept` set (`make lab`) may outlive its owner on purpose.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LOGS = ("console.log", "processes.log")
 
 
 def cache_root() -> Path:
-    """Where slow things are kept between runs."""
+    """Where results of slow work are stored between runs."""
     given = os.environ.get("LUNETTE_CACHE")
     if given:
         return Path(given)
@@ -80,7 +80,7 @@ class StateFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Whoever ends the machine holds this: two who do it at once take turns, and the second finds nothing left."""
+        """Serializes processes that end the machine: the second finds nothing left."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.with_name(f".{self.name}.lock").open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -118,13 +118,13 @@ class StateFolder:
         self.destroy()
 
     def is_in_use(self, record: Record) -> bool:
-        """Whether a new machine of that name would take away one that somebody still wants."""
+        """Whether a new machine of that name would replace one that is still needed."""
         if record.owner == this_process():
             return _is_running(record)
         return self.is_wanted(record)
 
     def is_wanted(self, record: Record) -> bool:
-        """Whether it is kept and runs, or its owner lives."""
+        """Whether it has `kept` set and runs, or its owner is alive."""
         if record.kept:
             return _is_running(record)
         return is_alive(record.owner)
@@ -168,7 +168,7 @@ def recorded_machines() -> list[str]:
 
 
 def sweep() -> list[str]:
-    """Remove the machines nobody wants any more, and what is left of their processes; returns their names."""
+    """Remove machines that are no longer needed, with their remaining processes; returns their names."""
     removed = []
     for name in recorded_machines():
         folder = StateFolder(name)

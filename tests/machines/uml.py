@@ -94,7 +94,7 @@ class Uml(VirtualMachine):
         """`init` is a shell such as /bin/bash that replaces systemd; without `product` the image is plain Debian.
         A `bare` one has none of the product's settings either.
 
-        `hot` disks of `hot_mib` each can be pulled; they need systemd, and memory beside `memory_mib`.
+        `hot` disks of `hot_mib` each can be pulled; they need systemd, and memory in addition to `memory_mib`.
         """
         settings: dict[str, int | bool | str] = {"disks": disks, "disk_mib": disk_mib, "memory_mib": memory_mib}
         settings |= {"product": product, "hot": hot, "hot_mib": hot_mib, "bare": bare}

@@ -126,7 +126,7 @@ def test_no_password_is_in_the_file() -> None:
 
 @pytest.fixture
 def secrets(tmp_path: Path) -> Path:
-    """A folder for secrets, and beside it the script with that folder in place of its own."""
+    """A folder for secrets; next to it is the script, changed to use that folder."""
     folder = tmp_path / "secrets"
     folder.mkdir()
     script = _MAKE_SECRETS.read_text().replace("cd /secrets", f"cd {folder}").replace("chown 18443:18443", ": chown")

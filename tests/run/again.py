@@ -1,6 +1,6 @@
 """A second try for the few tests on machines that failed: once more, alone, on fresh machines.
 
-A guest that is emulated beside its neighbors now and then misses what a test waits for. What fails twice has failed.
+An emulated guest next to others sometimes misses the deadline of a test. What fails twice has failed.
 What passes the second time is counted as passed and reported as unsteady, with the output of both tries, because the
 cause may as well be a race in the product. Never tried again: tests without a machine, failures in more than `MOST`
 files, which is no coincidence, and wrong data, which no load excuses.
@@ -19,7 +19,7 @@ from tests.run.tiers import Tier
 MOST = 3
 """Files with failures, of a whole run, that may be a coincidence. A machine that does not boot fails all of a file.
 
-What did not run because what it stands on failed is no failure of its own.
+A test that did not run because its prerequisite failed is not a separate failure.
 """
 _WRONG_DATA = "wrong blocks"
 

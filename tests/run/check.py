@@ -48,7 +48,7 @@ def main() -> int:
     chosen = sys.argv[1:] or list(STEPS)
     started = time.monotonic()
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        # The slowest first, so that all the others run beside it.
+        # The slowest first, so that all the others run in parallel with it.
         running = {name: pool.submit(_run, name) for name in reversed(chosen)}
         ran = {name: running[name].result() for name in chosen}
     for name, result in ran.items():

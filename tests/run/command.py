@@ -17,14 +17,14 @@ _GIVE_WAY = 'echo "$0" 2>/dev/null >/proc/self/autogroup; exec nice -n "$0" "$@"
 
 
 def cache_folder() -> Path:
-    """Where everything that is made once and kept lives, outside the tree."""
+    """Where everything that is made once is stored for later runs, outside the tree."""
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return Path(os.environ.get("LUNETTE_CACHE") or base / "lunette")
 
 
 @dataclass(frozen=True)
 class Ran:
-    """How a command ended; `output` is kept only where it was not shown."""
+    """How a command ended; `output` is empty if it was shown."""
 
     code: int
     seconds: float

@@ -1,7 +1,7 @@
 """What must not be in the tree: hosts of package registries and mirrors, secrets, and large files.
 
-Package sources are the machine's business. The hosts this machine is set up with are looked for too, so a
-mirror somebody uses at home does not end up in a lock file.
+Package sources are configured on each machine. The hosts configured on this one are searched for too, so that a
+private mirror does not end up in a lock file.
 """
 
 import re

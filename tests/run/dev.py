@@ -1,6 +1,6 @@
 """`make dev`: the API with a fake machine behind it, and the web page; both follow their source. No root, no agent.
 
-The API's state is made anew at each start. The console says which user and password to take.
+The API's state is created again at each start. The console shows the user and the password.
 """
 
 import os

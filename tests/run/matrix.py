@@ -1,6 +1,6 @@
 """What the whole matrix did when each shard was last run: written by `make test-full`, read by people.
 
-`matrix.json` beside this file is the record; `docs/reference/matrix.md` is made of it.
+`matrix.json` in this directory is the record; `docs/reference/matrix.md` is generated from it.
 """
 
 from __future__ import annotations

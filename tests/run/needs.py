@@ -12,7 +12,7 @@ from tests.run.command import ROOT, run_shown
 
 _IMAGE_DEADLINE_S = 1500
 _ZFS_DEADLINE_S = 3000
-"""They take 7 to 18 minutes alone, and up to 25 beside other work."""
+"""They take 7 to 18 minutes alone, and up to 25 with other load."""
 
 
 def missing(need: str) -> str | None:

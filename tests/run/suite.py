@@ -63,9 +63,9 @@ def _measure_pace() -> None:
 
 
 def _measure_pace_again() -> None:
-    """Times it once more when a tier begins, beside those that run: from then on waits may be longer, never shorter.
+    """Measures the machine again when a tier begins, while others run: from then on waits may be longer, never shorter.
 
-    Not where that was done a moment ago; and one lane after the other, for two that measure slow each other down.
+    Skipped if the last measurement is recent; one lane at a time, because parallel measurements slow each other down.
     """
     with _measuring:
         if _measured_at is None or time.monotonic() - _measured_at < FRESH_S:
@@ -227,8 +227,7 @@ def run_tier(
 ) -> TierResult:
     """Runs one tier and counts it: a missing need is a skip, or a failure where all is required.
 
-    Of several `lanes` side by side each line says whose it is, and machines are kept apart from those of another lane
-    by their folder.
+    With several parallel `lanes`, each line names its tier, and each lane has a separate folder for its machines.
     """
     mark = f"{tier.name:<7}| " if lanes > 1 else ""
     print(f"\n{mark}== {tier.name}: {tier.what}", flush=True)

@@ -52,7 +52,7 @@ def e2e(results: Path, *choice: str) -> int:
 
 @contextmanager
 def fresh_appliance() -> Iterator[tuple[Machine, dict[str, str]]]:
-    """A machine on which nobody has logged in, and what the tests need to know of it.
+    """A machine before the first login, and the environment that its tests need.
 
     On user-mode Linux, where everything but NVMe runs at native speed.
     """
@@ -108,9 +108,9 @@ def playwright(machine: Machine, arguments: list[str], environment: Mapping[str,
 
 
 def public_key_hash(url: str) -> str:
-    """The SHA-256 of the public key that a server shows, in base64: by that Chromium takes its certificate for good.
+    """The SHA-256 of the public key that a server shows, in base64: with it, Chromium trusts the certificate.
 
-    To take any certificate for good, as Playwright can, Chromium asks anew for each connection, and gives up at times.
+    If it is to trust any certificate, as Playwright can, Chromium asks again for each connection, and sometimes fails.
     """
     where = urlsplit(url)
     shown = ssl.get_server_certificate((where.hostname or "", where.port or 443), timeout=60 * pace.factor())

@@ -1,10 +1,9 @@
-"""Types and style of the web page: vue-tsc and eslint look again only at what has changed since they last found nothing
-wrong.
+"""Types and style of the web page: vue-tsc and eslint check only what has changed since they last succeeded.
 
 python -m tests.run.web_checks types
 python -m tests.run.web_checks style
 
-What they know is in files beside the packages; a new clone starts with those of an earlier one.
+Their caches are files next to the packages; a new clone starts with those of an earlier one.
 """
 
 import os
@@ -16,9 +15,9 @@ from pathlib import Path
 from tests.run.command import ROOT, cache_folder
 
 KNOWN = {"types": ("app.tsbuildinfo", "node.tsbuildinfo"), "style": ("eslint.json",)}
-"""What each check knows, in `node_modules/.cache`. What prettier knows is of one folder only: it hashes paths."""
+"""The caches of each check, in `node_modules/.cache`. Caches of prettier work in one folder only: it hashes paths."""
 _HERE = "<here>"
-"""Stands for the path of the tree in what is kept: eslint names files by their whole path."""
+"""Replaces the path of the tree in stored caches: eslint names files by their whole path."""
 
 
 def main() -> int:

@@ -138,7 +138,7 @@ class Document:
                     self.operations[operation.id] = operation
 
     def resolved(self, schema: Json) -> Json:
-        """The schema behind references and `or null`; what stands beside a reference is kept."""
+        """The schema behind references and `or null`, with the other keys of each reference."""
         others = {key: value for key, value in schema.items() if key not in ("$ref", "anyOf", "allOf")}
         if "$ref" in schema:
             return {**self.resolved(self.spec["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]), **others}

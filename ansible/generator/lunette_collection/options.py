@@ -310,7 +310,7 @@ def info_options(document: Document, info: InfoModule) -> dict[str, Option]:
 
 
 def _described(parameter: Json) -> Json:
-    """The schema of a parameter, with the words that stand beside it."""
+    """The schema of a parameter, with its description."""
     return {"description": parameter["description"], **parameter["schema"]}
 
 

@@ -132,7 +132,7 @@ class Client:
     def close(self) -> None:
         """Ends a session opened with a password; a token stays valid."""
         if self._login and self._identity:
-            with suppress(Unreachable, Refused):  # The session ends by itself; what was asked for is done.
+            with suppress(Unreachable, Refused):  # The session expires anyway; the request is done.
                 self.call("POST", "/logout", {})
             self._identity = {}
 

@@ -62,7 +62,7 @@ def is_same(wanted: Any, shown: Any, secrets: Collection[str] = ()) -> bool:
 
 
 def _address(text: str) -> str:
-    """An IP address in its canonical form, the names of a Fibre Channel port in small letters; other text as it is."""
+    """An IP address in its canonical form, the names of a Fibre Channel port in lower case; other text as it is."""
     if text.lower().startswith("nn-0x"):
         return text.lower()
     try:

@@ -1,7 +1,7 @@
-"""When the work of a verb is done already: one function for each verb that does not act anew each time.
+"""Whether the work of a verb is done already: one function for each idempotent verb.
 
-Each answers True if there is nothing to do, False if the appliance is to be asked, None if it is being done now.
-`found` is what the verb acts on, `read` reads anything else; disks may be named by any of their names.
+Each returns True if there is nothing to do, False if the appliance must be asked, None if the work is in progress.
+`found` is the object that the verb acts on, `read` reads any other; disks may be given by any of their names.
 """
 
 # Copyright (c) 2026 The Lunette authors

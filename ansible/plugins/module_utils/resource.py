@@ -30,7 +30,7 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
     def _find(self) -> Found:
         """(resource or None, ETag). By name where the noun has one, else by the options that make up its key.
 
-        What the appliance only sees, and nobody has put under its care, has no id and is not there.
+        An object that the appliance observes but does not manage has no ID, and counts as absent.
         """
         if not self.parameter:
             return self.read(self.noun.item)
@@ -201,7 +201,7 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
         return {"before": before, "after": after, "before_header": self._title(), "after_header": self._title()}
 
     def _show_difference(self, diff: dict[str, Any]) -> None:
-        """Adds to the difference told already, where one task changes a resource in several ways."""
+        """Adds to the difference reported so far, where one task changes a resource in several ways."""
         reported = self.result.setdefault("diff", diff)
         for side in ("before", "after"):
             reported[side].update(diff[side])

@@ -49,7 +49,7 @@ class Verb(Appliance):  # type: ignore[misc]  # the collection is importable onl
         if self.checking:
             return
         status, answer, _dummy = self.client.create(address, spec, False, self.match, confirmed)
-        # A stuck job that was resolved is done with, whether it is finished or taken back.
+        # A stuck job that was resolved has ended, whether it was finished or rolled back.
         resolved = status == 202 and answer["id"] == self.params.get("job")
         self.finished(status, answer, ENDED - {"stuck"} if resolved else ("succeeded",))
         if status != 202:

@@ -1,4 +1,4 @@
-"""The kernel's initiator against a target of the same kernel: what it reports as refused, lost and kept is true."""
+"""The kernel's initiator against a target of the same kernel: what it reports as refused, lost and intact is true."""
 
 import json
 import time
@@ -101,7 +101,7 @@ def test_an_initiator_from_outside_is_told_its_luns_or_refused(target: Uml) -> N
 
 
 def test_the_log_alone_has_the_name_of_an_initiator_that_nobody_knows(target: Uml) -> None:
-    """What `providers/exports/lio/refused.py` stands on; a known one with a wrong secret is not in such a line."""
+    """What `providers/exports/lio/refused.py` depends on; a known initiator with a wrong secret has no such line."""
     port = target.forward(3260)
     for name, chap in ((LOCKED, Chap("user1", "wrong-secret-")), (STRANGER.upper().replace("IQN", "iqn"), None)):
         with pytest.raises(Refused):

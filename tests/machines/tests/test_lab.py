@@ -74,7 +74,7 @@ class Rack:
         (self.folder / "lsblk").write_text(json.dumps({"blockdevices": disks}))
 
     def log(self) -> list[str]:
-        """What root's shell on the machine and its controller were told."""
+        """The commands that were sent to the root shell of the machine and to its controller."""
         path = self.folder / "log"
         lines = path.read_text().splitlines() if path.exists() else []
         return [shlex.split(line)[-1] if line.startswith("ssh ") else line for line in lines]
@@ -154,7 +154,7 @@ def test_a_machine_that_is_off_is_switched_on_and_then_checked(rack: Rack) -> No
 
 
 def test_a_machine_that_was_off_is_checked_again(rack: Rack) -> None:
-    """Somebody may have put another drive in meanwhile."""
+    """The drives may have been replaced meanwhile."""
     lab = Lab("rack")
     lab.start()
     lab.kill()

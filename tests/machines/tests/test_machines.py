@@ -81,7 +81,7 @@ def test_a_port_of_the_guest_is_reached_on_loopback_only(machine: VirtualMachine
 
 
 def other_addresses() -> set[str]:
-    """IPv4 addresses of this host beside 127.0.0.1; all of 127.0.0.0/8 is its own (RFC 1122, 3.2.1.3)."""
+    """IPv4 addresses of this host other than 127.0.0.1; all of 127.0.0.0/8 is its own (RFC 1122, 3.2.1.3)."""
     links = json.loads(said(["ip", "-json", "-4", "address"]))
     return {str(one["local"]) for link in links for one in link.get("addr_info", ())} - {"127.0.0.1"} | {"127.0.0.2"}
 
@@ -216,7 +216,7 @@ def settled(kernel: int) -> list[OwnedProcess]:
 
 
 def described(pids: list[int]) -> list[str]:
-    """What the host says of processes, for whoever asks why they are still there."""
+    """What the host reports about processes, to show why they still exist."""
     said = []
     for pid in pids:
         with contextlib.suppress(OSError):
