@@ -49,6 +49,14 @@ def test_an_old_word_is_found_in_prose_and_not_in_code() -> None:
     assert list(words.found(text)) == [(1, "Anew"), (7, "wishes")]
 
 
+def test_an_old_word_is_found_in_docstrings_and_comments_of_python() -> None:
+    source = (
+        'def f() -> str:\n    """Makes it\n    anew.\n    """\n    told = "nobody"  # knocks, then ends by\n'
+        '    # itself\n    return told  # `kept`\n\n\nX = 1\n"""What `told` is beside."""\n'
+    )
+    assert list(words.found(words.prose(source))) == [(3, "anew"), (5, "knocks"), (5, "by itself"), (11, "beside")]
+
+
 def test_a_package_host_is_found_anywhere(tmp_path: Path) -> None:
     text = "see http://" + "mirror.example.net/simple for wheels"
     assert list(content.problems(_file(tmp_path, "notes.md", text), {"mirror.example.net"})) == [
@@ -81,7 +89,7 @@ def test_every_pin_of_pyproject_is_exact() -> None:
 
 
 def test_every_package_that_the_backend_requires_is_imported_by_it() -> None:
-    """What nothing uses can still be attacked. Extras bring packages that nobody named."""
+    """Unused packages can still be attacked. Extras install packages that are not listed."""
     asked = tomllib.loads((ROOT / "backend/pyproject.toml").read_text())["project"]["dependencies"]
     modules = {"argon2-cffi": "argon2", "prometheus-client": "prometheus_client", "pyyaml": "yaml"}
     names = [one.partition("==")[0] for one in asked]

@@ -1,18 +1,22 @@
 """Refuses words that plain technical English does without, and British spelling: `python -m tests.run.words`.
 
 In what users read, the documents, the texts of the API and those of the web page are checked; code, quoted output and
-names of files are left out. In Python, the names of modules, classes, functions and variables are checked.
+names of files are left out. In Python, docstrings and comments are checked, and the names of modules, classes,
+functions and variables.
 """
 
 import ast
+import io
 import json
 import re
 import sys
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from tests.run.command import ROOT
+from tests.run.tree import is_generated
 
 INSTEAD = {
     "anew": "again",
@@ -154,15 +158,33 @@ def _defined(node: ast.AST) -> str | None:
     return None
 
 
+def prose(source: str) -> str:
+    """The comments and docstrings of Python source, also those of attributes, on their lines; the rest is blank."""
+    written = source.split("\n")
+    lines = [""] * len(written)
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            lines[token.start[0] - 1] = token.string.lstrip("#")
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            inside = slice(node.lineno - 1, node.end_lineno)
+            lines[inside] = written[inside]
+    return "\n".join(lines)
+
+
 def _in_code() -> Iterator[str]:
-    """Each retired name of a module, or in one. Generated clients and migrations keep the names they were made with."""
+    """Each such word in docstrings and comments, and each retired name. Generated code and migrations are left out."""
     for folder in ("backend/src", "backend/tests", "tests", "image", "ansible"):
         for path in sorted((ROOT / folder).rglob("*.py")):
-            if {"generated", "versions"}.isdisjoint(path.parts):
+            if "versions" not in path.parts and not is_generated(path):
                 if not RETIRED.keys().isdisjoint(path.stem.split("_")):
                     yield f"{path.relative_to(ROOT)}: the name has a retired word, see RETIRED"
-                for line, name in retired(path.read_text()):
+                source = path.read_text()
+                for line, name in retired(source):
                     yield f"{path.relative_to(ROOT)}:{line}: name '{name}' has a retired word, see RETIRED"
+                # tokenizing is slow: skip files without such a word
+                for line, word in found(prose(source)) if _WORDS.search(source.replace("#", " ")) else ():
+                    yield f"{path.relative_to(ROOT)}:{line}: '{word}': {_instead(word)}"
 
 
 def main() -> int:
