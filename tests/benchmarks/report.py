@@ -71,8 +71,9 @@ one process; it depends less on other work of the machine. [Large sites](scale.m
         (),
         """\
 From the first login to data that a host read back, in a real browser on a fresh appliance (user-mode Linux, one CPU):
-an array, a volume, a portal, a host and a mapping, in the guided set-up. The browser waits for nobody, so the seconds
-are those of the page and of the appliance; a person adds the time to read. A test fails above 15 clicks.""",
+an array, a volume, a portal, a host and a mapping, in the guided set-up. The browser does not wait for a reader, so
+the seconds are those of the page and of the appliance; a person adds the time to read. A test fails above 15
+clicks.""",
     ),
     Benchmark(
         "scene",

@@ -176,7 +176,8 @@ def test_a_member_is_judged_by_the_paths_to_the_volumes_of_its_group(mapped: Api
     mapped.until(lambda: all(one["state"] == "open" for one in mapped.items("/portals")))
     targets = [mapped.get(path)["target_iqn"] for path in ("/hosts/db", "/host-groups/g")]
     mapped.until(lambda: all(one["state"] == "open" for one in mapped.items("/mappings")))
-    logins = [machine.login(IQN, target, f"{ADDRESS}:{port}") for target in targets for port in (3260, 3270)]
+    chap = (CHAP["user"], CHAP["secret"])
+    logins = [machine.login(IQN, target, f"{ADDRESS}:{port}", chap) for target in targets for port in (3260, 3270)]
     assert connection(mapped, "db") == "online"
     machine.logout(logins[-1])
     assert connection(mapped, "db") == "degraded"

@@ -407,6 +407,7 @@ def test_every_table_of_the_schema_is_known_to_the_count() -> None:
         "array_disk",
         "host_initiator",
         "host_group_member",
+        "former_listener",
         "target",
         "job_step",
         "alert",

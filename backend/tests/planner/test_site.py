@@ -109,6 +109,30 @@ def test_a_replaced_portal_retains_what_the_document_omits() -> None:
     assert made.specs[0].model_dump(mode="json", exclude_none=True) == kept
 
 
+@pytest.mark.parametrize(
+    "others",
+    [
+        {"a": ("127.0.0.1", 3261), "b": ("127.0.0.1", 3260)},  # they exchange their places
+        {"a": ("127.0.0.1", 3299), "b": ("127.0.0.1", 3260)},
+        {"a": ("127.0.0.1", 3299), "new": ("127.0.0.1", 3260)},
+        {"a": ("127.0.0.1", 3299), "b": ("0.0.0.0", 3260)},
+    ],
+)
+def test_a_portal_whose_place_another_one_gets_is_replaced(others: dict[str, tuple[str, int]]) -> None:
+    def portals(places: dict[str, tuple[str, int]]) -> list[dict[str, Any]]:
+        return [{"name": name, "address": address, "port": port} for name, (address, port) in places.items()]
+
+    there = site(portals=portals({"a": ("127.0.0.1", 3260), "b": ("127.0.0.1", 3261)}))
+    wanted = site(portals=portals({"b": ("127.0.0.1", 3261), **others}))
+    with pytest.raises(Conflict, match=r"gets its place: list portal/a in destroy") as refused:
+        changes(wanted, there, "portal/b")
+    assert {error.field for error in refused.value.errors} == {"portals[1].port"}
+    order = shown(changes(wanted, there, "portal/a", "portal/b"))
+    opened = [order.index(step) for step in order if not step.startswith("delete ")]
+    assert order.index("delete portal/a") < min(opened)
+    assert "create portal/a" in order
+
+
 def test_a_portal_with_another_address_is_moved_and_needs_no_destroy() -> None:
     there = site(portals=[{**PORTAL, "port": 3270}])
     (moved,) = changes(site(portals=[{"name": "p", "address": "127.0.0.1"}]), there)

@@ -137,7 +137,7 @@ def plan_patch(
         _check_place(findings, wanted, seen, others, is_served=True)
     findings.refuse(f"Portal {portal.name} was not changed")
     same = {one.id for one in before if (one.address, one.port) == (after.address, after.port)}
-    overlaps = frozenset(one.id for one in before if is_moved and one.id not in same and _overlap(wanted, one))
+    overlaps = frozenset(one.id for one in before if is_moved and one.id not in same and overlap(wanted, one))
     changes: list[PlannedChange] = []
     if after.name != portal.name:
         renamed = f"becomes {after.name}; hosts do not notice it"
@@ -200,7 +200,7 @@ def _check_place(
     else:
         _check_address(findings, spec, seen, is_served=is_served)
     for other in others:
-        if _overlap(spec, other):
+        if overlap(spec, other):
             message = f"portal {other.name} already listens on {shown(other.address, other.port)}; use another port"
             findings.add(Conflict, "address", shown(spec.address, spec.wanted_port), message)
 
@@ -261,7 +261,7 @@ def _check_adopted(findings: Findings, engine: ExportEngine, adopted: str | None
         findings.add(Conflict, "engine", engine.value, message)
 
 
-def _overlap(spec: PortalCreate, other: KnownPortal) -> bool:
+def overlap(spec: PortalCreate, other: KnownPortal) -> bool:
     """Two listeners clash on one port if either listens everywhere; `::` includes IPv4 (net.ipv6.bindv6only=0).
 
     RDMA has ports of its own, and iSER uses one of either kind.

@@ -23,6 +23,7 @@ from lunette.planner.access.portals import SERVED_BY
 from lunette.planner.checks.findings import Findings, shorten
 from lunette.planner.site import arrays as site_arrays
 from lunette.planner.site import credentials, renames
+from lunette.planner.site import portals as site_portals
 from lunette.planner.site.changes import (
     CREATE_PHASE,
     CREATES,
@@ -100,6 +101,7 @@ class _Comparison:
         self._findings = Findings()
         self._phases: dict[Phase, list[SiteChange]] = {phase: [] for phase in Phase}
         self._left_alone: list[str] = []
+        self._taken_over = self._portals_taken_over()
 
     def run(self) -> Difference:
         for noun, old, new in self._renames.pairs():
@@ -120,6 +122,17 @@ class _Comparison:
         place = self._places[f"{noun}/{new}"]
         spec = PATCHES[noun].model_validate({"name": new})
         self._phases[Phase.RENAME].append(SiteChange(Verb.PATCH, noun, (f"{noun}/{old}",), (spec,), (place,)))
+
+    def _portals_taken_over(self) -> dict[str, str]:
+        """Portals that cannot be moved in place, with the portal that gets their place."""
+        present = {key_of(SiteNoun.PORTAL, one): one for one in self._present.portals or ()}
+        wanted = {}
+        for entry in self._wanted.portals or ():
+            key = key_of(SiteNoun.PORTAL, entry)
+            before = present.get(key)
+            values = (_staying(before, entry) if before else {}) | _given(entry)
+            wanted[key] = PortalCreate.model_construct(**_complete(SiteNoun.PORTAL, values))
+        return site_portals.taken_over(wanted, present)
 
     def _compare(self, noun: SiteNoun) -> None:
         wanted = {key_of(noun, entry): entry for entry in self._wanted.entries(noun)}
@@ -157,7 +170,7 @@ class _Comparison:
         self._phases[phase].append(SiteChange(verb, noun, (key,), specs, places))
 
     def _change(self, noun: SiteNoun, key: str, wanted: Model, present: Model) -> None:
-        patchable = PATCHES[noun].model_fields.keys() if noun in PATCHES else ()
+        patchable = PATCHES[noun].model_fields.keys() if noun in PATCHES and key not in self._taken_over else ()
         differing = {name: value for name, value in _given(wanted).items() if _differs(name, value, present)}
         if isinstance(wanted, ArrayCreate) and isinstance(present, ArrayCreate):
             members = self._members.get(present.name, len(present.disks))
@@ -192,7 +205,8 @@ class _Comparison:
     def _refuse_fixed(self, noun: SiteNoun, key: str, fixed: Mapping[str, object], present: Model) -> None:
         for name, value in fixed.items():
             is_now = _words(getattr(present, name))
-            message = f"{key} has {name} {is_now}, which cannot be changed to {_words(value)}: "
+            message = f"{key} has {name} {is_now}, which cannot be changed to {_words(value)}"
+            message += f", because {self._taken_over[key]} gets its place: " if key in self._taken_over else ": "
             message += _remedy(noun, key, name)
             self._findings.add(Conflict, f"{self._places[key]}.{name}", _words(value), message)
 
