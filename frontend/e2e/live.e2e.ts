@@ -1,6 +1,7 @@
 /** Pages that stay open while things happen elsewhere: another tab, a restart, a login that ends. */
 import { expect, test } from '@playwright/test'
 import { atTheMachine, change, fillLogin, settled } from './appliance'
+import { networkTo } from './network'
 import { within } from './pace'
 
 test('a host made elsewhere shows in a second tab by itself', async ({ page, context }) => {
@@ -62,13 +63,14 @@ test('a server that hangs shows as no connection, and what changed meanwhile is 
 
 test('a server that is stopped and a network that is cut are told within 15 s, and what was shown stays', async ({
   page,
-  context,
+  baseURL,
 }) => {
-  await page.goto('/hosts')
+  const network = await networkTo(baseURL)
+  await page.goto(`${network.url}/hosts`)
   const row = page.getByRole('row').filter({ hasText: 'esx1' })
   const cuts = {
     stopped: [() => atTheMachine('stop-api'), () => atTheMachine('start-api')],
-    cut: [() => context.setOffline(true), () => context.setOffline(false)],
+    cut: [network.cut, network.join],
   } as const
   for (const [name, [cut, mend]] of Object.entries(cuts)) {
     await expect(page.getByText('Live', { exact: true })).toBeVisible()
@@ -86,6 +88,7 @@ test('a server that is stopped and a network that is cut are told within 15 s, a
   }
   await expect(page.getByText('Live', { exact: true })).toBeVisible()
   await expect(page.getByRole('alert')).toHaveCount(0)
+  network.close()
 })
 
 test('a page whose file cannot be loaded says so, and comes when it is tried again', async ({ page }) => {
