@@ -3,6 +3,7 @@
 import datetime as dt
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -61,6 +62,36 @@ def test_the_addresses_of_one_network_are_one_address() -> None:
         limit.attempt(f"2001:db8::{number}", "ann")
     with pytest.raises(RateLimited):
         limit.attempt("2001:db8::ffff", "ann")
+
+
+class Interrupted(dict[str, Any]):
+    """Attempts by key. When those of ann are read, `meanwhile` runs in another thread, which is given 0.1 s to end."""
+
+    def __init__(self, meanwhile: Callable[[], None]) -> None:
+        self.meanwhile, self.threads = meanwhile, list[threading.Thread]()
+
+    def get(self, key: str, default: Any = None) -> Any:
+        found = super().get(key, default)
+        if "/ann/" in key:
+            self.threads.append(threading.Thread(target=self.meanwhile))
+            self.threads[-1].start()
+            self.threads[-1].join(0.1)
+        return found
+
+
+def test_a_login_that_succeeds_while_attempts_expire_ends_no_thread() -> None:
+    limit = LoginLimit()
+    storage: Any = limit._limiter.storage
+    storage.timer.join()
+    storage.events = Interrupted(lambda: limit.succeeded("192.0.2.1", "ann"))
+    storage.timer = threading.Thread()  # no expiry but the one below
+    storage.timer.is_alive = lambda: True
+    limit.attempt("192.0.2.1", "ann")
+    storage._MemoryStorage__expire_events()
+    for thread in storage.events.threads:
+        thread.join()
+    for _ in range(5):
+        limit.attempt("192.0.2.1", "ann")
 
 
 def test_an_address_is_known_by_the_logins_from_it(http: TestClient, services: ApiServices) -> None:
