@@ -20,7 +20,7 @@ const NO_HELP: Record<string, string[]> = {
   'the label is a sentence, or names what is to be typed': [
     'plan.typeName',
     'plan.typeReused',
-    'typeLabel',
+    'label',
     'schedules.spans',
     'arrays.encryption.current',
     'arrays.encryption.passphrase',

@@ -1,5 +1,5 @@
 /** The form of one page of settings: what is typed is kept apart from what is stored until it is saved. */
-import { useQuery } from '@tanstack/vue-query'
+import { useQuery, useQueryClient } from '@tanstack/vue-query'
 import { computed, reactive, ref, watch } from 'vue'
 import { settingPatch, settingShow } from '@/api'
 import type { SettingsPatchWritable } from '@/api'
@@ -10,6 +10,7 @@ import { draftOf, patchBody } from './settingsDraft'
 
 /** `fields` are the settings of this page; only they are saved. */
 export function useSettingsForm(name: string, fields: readonly (keyof SettingsPatchWritable)[]) {
+  const queries = useQueryClient()
   const query = useQuery(settingShowOptions())
   const draft = ref(draftOf())
   /** The settings that filled the form; changes by other users meanwhile do not discard what is typed here. */
@@ -20,10 +21,10 @@ export function useSettingsForm(name: string, fields: readonly (keyof SettingsPa
   const isDirty = computed(() => Boolean(filled.value) && JSON.stringify(draft.value) !== clean.value)
   useDraft(`settings ${name}`, reactive({ draft, filled, clean }), () => isDirty.value)
 
-  function restore(): void {
-    if (!settings.value) return
-    filled.value = settings.value.updated_at
-    draft.value = draftOf(settings.value)
+  function restore(from = settings.value): void {
+    if (!from) return
+    filled.value = from.updated_at
+    draft.value = draftOf(from)
     clean.value = JSON.stringify(draft.value)
   }
 
@@ -43,8 +44,10 @@ export function useSettingsForm(name: string, fields: readonly (keyof SettingsPa
   })
 
   async function saved(): Promise<void> {
-    await query.refetch()
-    restore()
+    // Not by a refetch: one that an event cancels ends with the old settings.
+    const { data } = await settingShow()
+    if (data) queries.setQueryData(settingShowOptions().queryKey, data)
+    restore(data)
   }
 
   return { query, settings, draft, isDirty, restore, change, saved }
