@@ -30,6 +30,7 @@ _VARIES = (
     (re.compile(r"((?:age_s|seq|nguid|eui64|uuid|appliance_id)\"?: )\"?[\w.-]+\"?"), r"\1VARIES"),
     (re.compile(r'(more were not faster"?,\s+"?observed"?:? |group_thread_cnt +\d+ +yes +)"?\d+"?'), r"\1VARIES"),
     (re.compile(r"(\b(?:percent|left_s)\"?: )[\d.]+"), r"\1VARIES"),
+    (re.compile(r"(volume \w+: )(?:I/O not counted|0 I/O per second now),"), r"\1NO I/O NOW,"),
     (re.compile(r"\b(lunette[:-]|administrator-)[0-9a-f]{8,}(\.[0-9a-f]{8}\b)?"), r"\1HEX"),
     (re.compile(r"\b([avsd])[0-9a-f]{12}\b"), r"\1HEX"),
     (re.compile(r"md-uuid-[0-9a-f:]+"), "md-uuid-HEX"),
