@@ -72,6 +72,20 @@ describe('the search', () => {
     expect(text(dialog())).toContain('Create host')
   })
 
+  it('takes what is typed before its field is there', async () => {
+    const { router } = await visit('/', loggedIn())
+    press(document, 'k', { ctrlKey: true })
+    for (const key of ['l', 'u', 'n', '0', '6', 'Backspace', '5', 'Enter']) press(document, key)
+    expect(document.querySelector('[role=dialog]')).toBeNull()
+    await pause()
+    expect(router.currentRoute.value.params['volume']).toBe('lun05')
+    await settle()
+    press(document, 'k', { ctrlKey: true })
+    press(document, 'x')
+    await settle()
+    expect(input().value).toBe('x')
+  })
+
   it('waits for the answer where Enter is pressed at once', async () => {
     const { router } = await opened()
     type(input(), 'lun05')
