@@ -57,6 +57,20 @@ export function serve(world: World): Requests {
   return requests
 }
 
+/** Answers to these requests, such as `GET /status`, arrive only when the function that this returns is called. */
+export function hold(asked: string): () => void {
+  const answer = fetch
+  let release = (): void => undefined
+  const released = new Promise<void>((resolve) => (release = resolve))
+  vi.stubGlobal('fetch', async (input: Request | string, init?: RequestInit) => {
+    const request = new Request(input, init)
+    const response = await answer(request)
+    if (`${request.method} ${new URL(request.url).pathname.replace('/api/v1', '')}` === asked) await released
+    return response
+  })
+  return release
+}
+
 export async function visit(path: string, world: World) {
   const requests = serve(world)
   const page = document.createElement('div')

@@ -1,6 +1,20 @@
-import { describe, expect, it } from 'vitest'
-import { click, control, dialog, field, settle, text, type, visit } from '../../../mock/visit'
+import { describe, expect, it, vi } from 'vitest'
+import {
+  FakeEventSource,
+  click,
+  control,
+  dialog,
+  field,
+  hold,
+  settle,
+  text,
+  type,
+  visit,
+} from '../../../mock/visit'
 import { loggedIn, makeWorld } from '../../../mock/world'
+
+/** Events of this time are taken together. */
+const GATHERED_MS = 400
 
 const tick = async (page: Element, label: string) => {
   const found = [...page.querySelectorAll('label')].find((one) => text(one) === label)
@@ -101,6 +115,21 @@ describe('settings', () => {
     expect(button('Send test message')?.disabled).toBe(false)
     expect(button('Review and save')?.disabled).toBe(true)
     expect(requests.filter((one) => !one.startsWith('GET'))).toEqual([])
+  })
+
+  it('that were saved fill the form although an event cancels what was asked', async () => {
+    const world = loggedIn()
+    const { page } = await visit('/settings', world)
+    type(field(page, 'Appliance name'), 'rack5')
+    await settle()
+    await click(page, 'Review and save')
+    const release = hold('GET /settings')
+    await click(dialog(), 'Save changes')
+    FakeEventSource.last?.tell(JSON.stringify({ noun: 'setting', kind: 'setting.changed' }))
+    await new Promise((resolve) => setTimeout(resolve, GATHERED_MS))
+    release()
+    await vi.waitFor(() => expect(text(page)).toContain('No changes.'), 5_000)
+    expect(field(page, 'Appliance name').value).toBe('rack5')
   })
 
   it('of one page are saved without those of the others', async () => {

@@ -46,7 +46,10 @@ export function useSettingsForm(name: string, fields: readonly (keyof SettingsPa
   async function saved(): Promise<void> {
     // Not by a refetch: one that an event cancels ends with the old settings.
     const { data } = await settingShow()
-    if (data) queries.setQueryData(settingShowOptions().queryKey, data)
+    // Without an answer, the next one fills the form.
+    filled.value = ''
+    if (!data) return
+    queries.setQueryData(settingShowOptions().queryKey, data)
     restore(data)
   }
 

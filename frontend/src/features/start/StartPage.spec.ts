@@ -1,11 +1,25 @@
 import { describe, expect, it, vi } from 'vitest'
 import { freshlyInstalled } from '../../../mock/fresh'
-import { click, control, dialog, field, settle, text, type, visit } from '../../../mock/visit'
+import {
+  FakeEventSource,
+  click,
+  control,
+  dialog,
+  field,
+  hold,
+  settle,
+  text,
+  type,
+  visit,
+} from '../../../mock/visit'
 import { loggedIn } from '../../../mock/world'
 import type { World } from '../../../mock/world'
 // All forms of the product are on this page: loaded before the clock of the first test runs.
 import './StartPage.vue'
 
+/** Events of this time are taken together. */
+const GATHERED_MS = 400
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const heading = (page: Element): string => text(page.querySelector('main h2') ?? page)
 describe('the checks', () => {
   it('come first on a fresh appliance, and lead on', async () => {
@@ -109,6 +123,24 @@ describe('the way', () => {
     expect(world.mappings[0]).toMatchObject({ volume: 'lun01', host: 'esx1' })
     expect(clicks).toBe(11)
   }, 30_000)
+
+  it('goes on although an event cancels what was asked', async () => {
+    const world = freshlyInstalled()
+    const { page, router } = await visit('/start?step=array', world)
+    await click(page, 'Recommended layout')
+    const isReady = () => !(control(page, 'Review the plan') as HTMLButtonElement).disabled
+    await vi.waitUntil(isReady, { timeout: 5_000 })
+    await click(page, 'Review the plan')
+    world.status = { ...world.status, counts: { ...world.status.counts, arrays: 1 } }
+    const release = hold('GET /status')
+    await click(dialog(), 'Create array')
+    await vi.waitFor(() => expect(document.querySelector('[role=dialog]')).toBeNull(), 8_000)
+    await settle()
+    FakeEventSource.last?.tell(JSON.stringify({ noun: 'array', kind: 'array.created' }))
+    await pause(GATHERED_MS)
+    release()
+    await vi.waitFor(() => expect(router.currentRoute.value.query).toEqual({ step: 'volumes' }), 5_000)
+  })
 
   it('shows what was made afterwards, and leads to it', async () => {
     const { page } = await visit('/start?step=array', loggedIn())
