@@ -114,6 +114,7 @@ const event = (
   actor: 'admin',
   message,
   outcome: kind.endsWith('failed') ? 'failed' : 'done',
+  job_id: null,
   changes: [],
   hosts_interrupted: [],
   warnings: [],
@@ -150,6 +151,18 @@ export function undoEvent(world: World, row: EventDetail): Planned<Made<EventDet
       return json(undoing, 201)
     },
   }
+}
+
+/** Those of one job, or for each job only the last one about its objects. */
+export function eventsOf(world: World, { job, operations }: { job?: string | null; operations?: boolean }) {
+  const standing = new Map<string | null, EventDetail>()
+  for (const one of [...world.events].sort((left, right) => left.seq - right.seq))
+    if (one.noun !== 'job' || !standing.has(one.job_id)) standing.set(one.job_id, one)
+  return world.events.filter(
+    (one) =>
+      (!job || one.job_id === job) &&
+      (!operations || one.job_id === null || standing.get(one.job_id) === one),
+  )
 }
 
 export const events = (): EventDetail[] => [

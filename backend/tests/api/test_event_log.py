@@ -5,6 +5,7 @@ import io
 import json
 from datetime import timedelta
 
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import make_array
 from backend.tests.wiring import Api
 from lunette.api.requests.services import ApiServices
@@ -57,6 +58,47 @@ def test_a_span_begins_with_its_first_moment_and_ends_before_its_last(appliance:
     assert kinds(appliance, since=later) == set()
     assert appliance.call("GET", "/events", params={"since": "2026-11-23T07:00:00"}).status_code == 422
     assert appliance.call("GET", "/events", params={"since": "yesterday"}).status_code == 422
+
+
+def operations(api: Api) -> list[tuple[str, str]]:
+    """Kind and outcome of the event that stands for each operation, oldest first."""
+    return [(one["kind"], one["outcome"]) for one in api.items("/events", operations=True, people=True, sort="seq")]
+
+
+def test_an_operation_is_one_event_which_is_the_last_of_its_job(appliance: Api, machine: FakeSystem) -> None:
+    fill(appliance)
+    assert operations(appliance) == [("array.created", "done"), ("host.created", "done"), ("host.changed", "done")]
+    (array,) = appliance.items("/events", kind="array.created")
+    of_job = [one["kind"] for one in appliance.items("/events", job=array["job_id"], sort="seq")]
+    assert of_job == ["array.creating", "job.created", "array.created", "job.finished"]
+    machine.faults.break_calls(lambda call: call.detail.startswith("lvcreate"))
+    wanted = {"name": "t1", "array": "tank", "size_bytes": 64 * 1024**2}
+    filed = appliance.post("/volumes", wanted).json()
+    appliance.until(lambda: appliance.get(f"/jobs/{filed['id']}")["state"] not in ("pending", "running"))
+    assert operations(appliance)[3:] == [("volume.create_failed", "failed")]
+    (failed,) = appliance.items("/events", job=filed["id"], operations=True)
+    assert failed["kind"] == "volume.create_failed"
+
+
+def test_an_operation_that_runs_is_the_event_of_its_start(appliance: Api, machine: FakeSystem) -> None:
+    make_array(appliance)
+    hang = machine.faults.hang(lambda line: line.startswith("lvcreate"))
+    filed = appliance.post("/volumes", {"name": "t1", "array": "tank", "size_bytes": 64 * 1024**2}).json()
+    assert operations(appliance)[1:] == [("volume.creating", "begun")]
+    hang.let_go()
+    appliance.done(filed)
+    assert operations(appliance)[1:] == [("volume.created", "done")]
+
+
+def test_a_run_of_a_schedule_and_each_of_its_snapshots_is_an_operation(appliance: Api) -> None:
+    make_array(appliance)
+    appliance.made("/volumes", {"name": "t1", "array": "tank", "size_bytes": 64 * 1024**2, "provisioning": "thin"})
+    schedule = {"name": "nightly", "action": "snapshot", "volumes": ["t1"], "when": "0 3 * * *", "keep": {"last": 1}}
+    appliance.made("/schedules", schedule)
+    appliance.made("/schedules/nightly:run", None)
+    kinds = [kind for kind, _ in operations(appliance)]
+    assert kinds[:3] == ["array.created", "volume.created", "schedule.created"]
+    assert sorted(kinds[3:]) == ["schedule.ran", "snapshot.created"]
 
 
 def test_the_file_holds_what_the_filter_shows_with_the_lines_of_the_plans(appliance: Api) -> None:

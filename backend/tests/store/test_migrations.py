@@ -9,7 +9,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Engine, inspect, select, text
+from sqlalchemy import JSON, Engine, String, inspect, select, sql, text
 from sqlalchemy.orm import Session
 
 from backend.tests.conftest import BOTH
@@ -18,10 +18,10 @@ from lunette.domain.errors import Unavailable
 from lunette.domain.plans import Plan
 from lunette.store import access, journal, resources, schedules, settings, undo
 from lunette.store.database import Store, connect, writing
-from lunette.store.journal import Job, JobStep
+from lunette.store.journal import Event, Job, JobStep
 from lunette.store.migrate import MIGRATIONS, READABLE_FROM, upgrade
 from lunette.store.resources import Host, HostLogin, Meta
-from lunette.store.schema import Base
+from lunette.store.schema import Base, UtcTime, utc_now
 from lunette.store.secrets import SecretBox
 
 MODULES = (access, journal, resources, schedules, settings, undo)
@@ -221,4 +221,37 @@ def test_of_hosts_of_before_it_is_not_known_whether_they_ever_logged_in(empty_ur
     upgrade(writing(engine))
     with Session(engine) as tx:
         assert tx.execute(select(HostLogin.host_id, HostLogin.last_seen_at)).all() == [("h", None)]
+    engine.dispose()
+
+
+def test_of_events_of_before_one_stands_for_each_job(empty_url: str, box: SecretBox) -> None:
+    engine = connect(empty_url)
+    upgrade(writing(engine), "0033")
+    recorded = [
+        ("volume.creating", None, {}),
+        ("job.created", "made", {}),
+        ("job.progress", "made", {}),
+        ("volume.created", "v", {"ids": ["v"], "job_id": "made"}),
+        ("job.finished", "made", {}),
+        ("job.created", "runs", {}),
+        ("host.changed", "h", {}),
+    ]
+    texts = [sql.column(name, String()) for name in ("kind", "noun", "ref", "actor", "message")]
+    event = sql.table("event", sql.column("at", UtcTime()), sql.column("data", JSON()), *texts)
+    with writing(engine).begin() as tx:
+        for kind, ref, data in recorded:
+            row = {"at": utc_now(), "kind": kind, "noun": kind.partition(".")[0], "ref": ref, "data": data}
+            tx.execute(event.insert().values(**row, actor="a", message=""))
+    upgrade(writing(engine))
+    with Session(engine) as tx:
+        found = tx.execute(select(Event.kind, Event.job_id, Event.is_folded).order_by(Event.seq)).all()
+    assert found == [
+        ("volume.creating", None, False),
+        ("job.created", "made", True),
+        ("job.progress", None, False),
+        ("volume.created", "made", False),
+        ("job.finished", "made", True),
+        ("job.created", "runs", False),
+        ("host.changed", None, False),
+    ]
     engine.dispose()

@@ -2,7 +2,7 @@
 import * as alerts from '../alerts'
 import { etag, find, json, page, shown } from '../answers'
 import { advance, resolve } from '../jobs'
-import { undoEvent } from '../journal'
+import { eventsOf, undoEvent } from '../journal'
 import { search } from '../search'
 import type { Handlers } from '../operation'
 
@@ -16,7 +16,7 @@ export const LOG = {
     return json(advance(world, job), 200, { ETag: tag })
   },
   jobResolve: ({ world, path, body }) => resolve(find(world.jobs, path.job), body),
-  eventList: ({ world, query }) => page(world.events, query),
+  eventList: ({ world, query }) => page(eventsOf(world, query), query),
   eventExport: () => json([], 200, EXPORT),
   eventShow: ({ world, path }) => shown(find(world.events, path.event)),
   eventUndo: ({ world, path }) => undoEvent(world, find(world.events, path.event)),

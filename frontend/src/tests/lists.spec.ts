@@ -170,7 +170,7 @@ describe('API tokens', () => {
 describe('events', () => {
   it('are filtered by what they are about', async () => {
     const { page, requests } = await visit('/events?noun=volume', loggedIn())
-    expect(requests).toContain('GET /events?limit=50&sort=-seq&noun=volume')
+    expect(requests).toContain('GET /events?limit=50&sort=-seq&noun=volume&operations=true')
     expect(rows(page)).toHaveLength(1)
   })
 

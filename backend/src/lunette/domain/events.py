@@ -4,7 +4,7 @@ from enum import StrEnum
 
 FAILED_VERBS = ("failed", "stuck", "stopped", "missed")
 """A verb ends with one of these, such as `volume.create_failed`, where something was not done as it was asked for."""
-BEGUN_KINDS = ("job.created", "schedule.run_asked")
+BEGUN_KINDS = ("job.created", "schedule.run_asked", "volume.rolling_back")
 """In addition to every verb in -ing, such as `volume.creating`: the following job reports the end."""
 
 

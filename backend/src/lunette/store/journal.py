@@ -2,7 +2,7 @@
 
 import datetime as dt
 
-from sqlalchemy import JSON, BigInteger, ForeignKey, Index, Integer, String, Text, case
+from sqlalchemy import JSON, BigInteger, ForeignKey, Index, Integer, String, Text, case, false
 from sqlalchemy.orm import Mapped, column_property, mapped_column
 
 from lunette.domain.alerts import Severity
@@ -63,6 +63,10 @@ class Event(Base):
     actor: Mapped[str] = mapped_column(String(127))
     message: Mapped[str] = mapped_column(Text)
     data: Mapped[Json] = mapped_column(JSON)
+    job_id: Mapped[str | None] = mapped_column(String(36), index=True)
+    """Of the job it is about; None for an event of a step."""
+    is_folded: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Another event of the same job reports the state of the operation."""
 
 
 class Alert(Resource, Base):

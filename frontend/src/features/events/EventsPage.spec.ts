@@ -18,7 +18,7 @@ it('lets the server filter by outcome, by who asked and by words, and keeps that
   await choose(page, 'Outcome', 'done')
   await choose(page, 'Initiated by', 'people')
   expect(last(requests)).toBe(
-    'GET /events?limit=50&sort=-seq&outcome=done&people=true&actor=*admin*&text=web4',
+    'GET /events?limit=50&sort=-seq&outcome=done&people=true&actor=*admin*&text=web4&operations=true',
   )
   expect(router.currentRoute.value.query).toEqual({ q: 'web4', by: 'admin', outcome: 'done', who: 'people' })
 })
@@ -32,7 +32,7 @@ it('takes whole days, as the browser counts them', async () => {
 
 it('takes a day that is none from a link as no day', async () => {
   const { requests } = await visit('/events?from=yesterday', loggedIn())
-  expect(last(requests)).toBe('GET /events?limit=50&sort=-seq')
+  expect(last(requests)).toBe('GET /events?limit=50&sort=-seq&operations=true')
 })
 
 it('says how each ended, and that a filter finds nothing', async () => {
@@ -40,6 +40,29 @@ it('says how each ended, and that a filter finds nothing', async () => {
   expect(rows(page)[0]?.join(' ')).toContain('Succeeded')
   await choose(page, 'Outcome', 'failed')
   expect(page.textContent).toContain('No results for these filters')
+})
+
+it('shows an operation as one row, with its events in the order in which they happened', async () => {
+  const world = loggedIn()
+  const [first] = world.events
+  if (!first) throw new Error('The mock has no event.')
+  const one = { ...first, noun: 'array', job_id: 'job-9', actor: 'admin' }
+  world.events.unshift(
+    { ...one, seq: 24, noun: 'job', kind: 'job.finished', message: 'Create array pond: done' },
+    { ...one, seq: 23, kind: 'array.created', message: 'Array pond created' },
+    { ...one, seq: 21, noun: 'job', kind: 'job.created', message: 'Create array pond', outcome: 'begun' },
+    { ...one, seq: 20, kind: 'array.creating', message: 'Create array pond', outcome: 'begun' },
+  )
+  const { page, requests } = await visit('/events', world)
+  expect(rows(page).filter((cells) => cells.join(' ').includes('pond'))).toHaveLength(1)
+  expect(rows(page)[0]?.join(' ')).toContain('Array pond created')
+  page.querySelector<HTMLElement>('button[aria-label="Show details"]')?.click()
+  await settle()
+  expect(last(requests)).toBe('GET /events?job=job-9&sort=seq&limit=100')
+  const parts = [...page.querySelectorAll('ol[aria-label="Events of this operation"] li .font-mono')].map(
+    text,
+  )
+  expect(parts).toEqual(['array.creating', 'job.created', 'array.created', 'job.finished'])
 })
 
 it('exports what the filter shows', async () => {
@@ -64,7 +87,7 @@ it('searches who while typing pauses', async () => {
   type(input as HTMLInputElement, 'adm')
   await new Promise((resolve) => setTimeout(resolve, 300))
   await settle()
-  expect(last(requests)).toBe('GET /events?limit=50&sort=-seq&actor=*adm*')
+  expect(last(requests)).toBe('GET /events?limit=50&sort=-seq&actor=*adm*&operations=true')
 })
 
 it('keeps its filters folded on a phone, and says whether some are set', async () => {

@@ -136,6 +136,8 @@ class Event(Answer):
     """Description of the event."""
     outcome: EventOutcome
     """Outcome of the change that the event reports."""
+    job_id: str | None
+    """Unique ID of the job whose start, result or objects the event reports; `null` for other events."""
 
 
 class EventRecord(Event):
@@ -309,6 +311,7 @@ def event_answer(row: EventRow) -> Event:
         actor=row.actor,
         message=row.message,
         outcome=outcome_of(row.kind),
+        job_id=row.job_id,
     )
 
 

@@ -9,8 +9,7 @@ from sqlalchemy import ColumnElement, Select, and_, not_, or_, select
 
 from lunette.api.lists.paging import name_like
 from lunette.domain.events import BEGUN_KINDS, FAILED_VERBS, EventOutcome
-from lunette.engine.journal.transitions import PROGRESS
-from lunette.store.events import SYSTEM
+from lunette.store.events import PROGRESS, SYSTEM
 from lunette.store.journal import Event
 
 
@@ -58,28 +57,40 @@ def _about(
 def _when(
     since: Annotated[Moment | None, Query(description="Only events at or after this time.")] = None,
     until: Annotated[Moment | None, Query(description="Only events before this time.")] = None,
+    after: Annotated[int | None, Query(ge=0, le=2**62, description="Only events with a number above this one.")] = None,
 ) -> list[ColumnElement[bool]]:
-    return [*([Event.at >= since] if since else []), *([Event.at < until] if until else [])]
+    wanted = [Event.at >= since] if since else []
+    wanted += [Event.at < until] if until else []
+    return [*wanted, Event.seq > after] if after is not None else wanted
+
+
+def _operation(
+    job: Annotated[str | None, Query(max_length=36, description="Only events of the job with this ID.")] = None,
+    operations: Annotated[
+        bool, Query(description="Whether to return one event for each operation: for a job, the one that describes it.")
+    ] = False,
+) -> list[ColumnElement[bool]]:
+    wanted = [Event.job_id == job] if job is not None else []
+    return [*wanted, Event.is_folded.is_(False)] if operations else wanted
 
 
 def _wanted(
     about: Annotated[list[ColumnElement[bool]], Depends(_about)],
     when: Annotated[list[ColumnElement[bool]], Depends(_when)],
+    operation: Annotated[list[ColumnElement[bool]], Depends(_operation)],
     kind: Annotated[
         str | None, Query(max_length=64, description="Only events of this kind, such as `volume.created`.")
     ] = None,
     outcome: Annotated[EventOutcome | None, Query(description="Only events with this outcome.")] = None,
-    after: Annotated[int | None, Query(ge=0, le=2**62, description="Only events with a number above this one.")] = None,
     progress: Annotated[
         bool, Query(description="Whether to include an event for each step of a job. The job lists its steps, too.")
     ] = False,
 ) -> Select[Event]:
-    query = select(Event).where(*about, *when)
+    query = select(Event).where(*about, *when, *operation)
     if not progress and kind != PROGRESS:
         query = query.where(Event.kind != PROGRESS)
     query = query.where(Event.kind == kind) if kind is not None else query
-    query = query.where(_OUTCOMES[outcome]) if outcome else query
-    return query.where(Event.seq > after) if after is not None else query
+    return query.where(_OUTCOMES[outcome]) if outcome else query
 
 
 WantedEvents = Annotated[Select[Event], Depends(_wanted)]

@@ -16,9 +16,9 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from lunette.domain.jobs import JobState
 from lunette.engine.context.loop import Loop
-from lunette.engine.journal.transitions import PROGRESS
 from lunette.store.access import LoginSession
 from lunette.store.database import Store
+from lunette.store.events import PROGRESS
 from lunette.store.journal import Alert, Event, Job
 from lunette.store.resources import DiskReading, Meta
 from lunette.store.schema import Base, utc_now

@@ -11,13 +11,11 @@ from lunette.domain.errors import LunetteError
 from lunette.domain.jobs import JobState, StepState
 from lunette.domain.steps import AnyStep
 from lunette.store.database import Store
-from lunette.store.events import emit
+from lunette.store.events import PROGRESS, emit
 from lunette.store.journal import Job, JobStep
 from lunette.store.schema import Json, utc_now
 
 STEP: TypeAdapter[AnyStep] = TypeAdapter(AnyStep)
-PROGRESS = "job.progress"
-"""Kind of the event of one step."""
 
 
 def problem(error: LunetteError) -> Json:

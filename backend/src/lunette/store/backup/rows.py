@@ -227,7 +227,7 @@ TYPES: dict[type[Base], dict[str, Any]] = {
     access.ApiToken: {"id": Id, "name": Text, "user_id": Id, "token_hash": Hex, "role": Role, "parent_id": Id | None},
     journal.Job: {"id": Id, "state": JobState, "kind": JobKind, "resource_kind": Text, "actor": Text},
     journal.JobStep: {"job_id": Id, "kind": Text, "state": StepState},
-    journal.Event: {"kind": Text, "noun": Text, "ref": Text | None, "actor": Text},
+    journal.Event: {"kind": Text, "noun": Text, "ref": Text | None, "actor": Text, "job_id": Id | None},
     journal.Alert: {"id": Id, "key": Text, "severity": Severity, "acknowledged_by": Text | None},
     settings.SettingsRow: {"id": Id},
     undo.KeptState: {"noun": Text},
