@@ -87,6 +87,9 @@ const PAGING = new Set([
   'offset',
   'active',
   'progress',
+  'operations',
+  'fields',
+  'job',
   'text',
   'people',
   'since',
@@ -118,6 +121,7 @@ interface ListQuery {
   limit?: number
   cursor?: string | null
   offset?: number
+  fields?: string | null
 }
 
 /** The same identifier however it is written. */
@@ -147,8 +151,12 @@ export function page<Row extends object>(rows: Row[], query: ListQuery) {
   }
   const from = Number(cursor ?? 0) + offset
   const to = from + limit
+  const shown = query.fields?.split(',')
+  /** Without the fields that were not asked for, which its type does not know. */
+  const reduced = (row: Row): Row =>
+    shown ? (Object.fromEntries(shown.map((key) => [key, field(row, key)])) as Row) : row
   return json({
-    items: found.slice(from, to),
+    items: found.slice(from, to).map(reduced),
     next_cursor: to < found.length ? String(to) : null,
     total: found.length,
   })

@@ -1,5 +1,14 @@
 /** Mappings of the mock: what hosts find. */
-import type { Host, HostGroup, Mapping, MappingBatch, MappingCreate, MappingList, PlanVolume } from '@/api'
+import type {
+  Host,
+  HostGroup,
+  Mapping,
+  MappingBatch,
+  MappingCreate,
+  MappingList,
+  PlanVolume,
+  Volume,
+} from '@/api'
 import { json, noContent, plan, refusal } from './answers'
 import type { Gone, Line, Made, Planned } from './answers'
 import { recorded } from './journal'
@@ -75,13 +84,26 @@ function mapped<Body>(world: World, fresh: Mapping[], answer: Body): Planned<Mad
   }
 }
 
+/** The volumes, each with what its mappings are: a mapping is served while its volume and its target are. */
+export function volumesNow(world: World): Volume[] {
+  const rows = new Map(world.mappings.map((one) => [one.id, one]))
+  return world.volumes.map((volume) => ({
+    ...volume,
+    mapped_to: volume.mapped_to.map((one) => {
+      const open = rows.get(one.mapping_id) ?? volume.export
+      const { state, reason } = volume.export.state === 'open' ? open : volume.export
+      return { ...one, state, reason }
+    }),
+  }))
+}
+
 /** A host or group gets a volume. */
 function give(world: World, row: Mapping): void {
   world.mappings.push(row)
   const volume = world.volumes.find(({ id }) => id === row.volume_id)
   if (!volume) return
   const { id, host, host_group, family, lun } = row
-  volume.mapped_to.push({ mapping_id: id, host, host_group, family, lun })
+  volume.mapped_to.push({ mapping_id: id, host, host_group, family, lun, state: 'open', reason: null })
   volume.export = { state: 'open', reason: null }
 }
 

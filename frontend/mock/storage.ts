@@ -191,6 +191,8 @@ export function volume(number: number, change: Partial<Volume> = {}): Volume {
         host_group: null,
         family: 'scsi',
         lun: ((number - 1) % 8) + 1,
+        state: 'open',
+        reason: null,
       },
     ],
     export: { state: 'open', reason: null },

@@ -146,7 +146,7 @@ def texts_text(document: Json) -> str:
 
 def _field_texts(operation: Json, schemas: Json) -> Iterator[tuple[str, str]]:
     for one in operation.get("parameters", ()):
-        if one["in"] != "header" and one["name"] not in {"dry_run", "confirm", "limit", "cursor", "offset"}:
+        if one["in"] != "header" and one["name"] not in {"dry_run", "confirm", "limit", "cursor", "offset", "fields"}:
             yield one["name"], _paragraph(one["description"])
     body = _body(operation)
     for name, inner in schemas[body]["properties"].items() if body else ():
@@ -173,7 +173,7 @@ def _is_binary(operation: Json) -> bool:
 
 
 def _asked(operation: Json) -> list[str]:
-    paged = {"dry_run"} | ({"limit", "cursor", "offset"} if _is_list(operation) else set())
+    paged = {"dry_run"} | ({"limit", "cursor", "offset", "fields"} if _is_list(operation) else set())
     return [name for name in _named(operation, "query") if name not in paged]
 
 

@@ -17,7 +17,7 @@ GOALS = frozenset(
     re.findall(r"^def ([a-z]\w*)\(", (GENERATOR.parent / "plugins/module_utils/goals.py").read_text(), re.M)
 )
 """Verbs of which the collection knows when their work is done."""
-NOT_OPTIONS = frozenset({"limit", "cursor", "offset"})
+NOT_OPTIONS = frozenset({"limit", "cursor", "offset", "fields"})
 """Query parameters of lists that the modules deal with themselves."""
 
 

@@ -2,8 +2,18 @@
 
 import base64
 import json
+from pathlib import Path
+
+import pytest
 
 from backend.tests.wiring import Api
+
+DOCUMENT = json.loads((Path(__file__).parents[2] / "openapi.json").read_text())
+LISTS = sorted(
+    path.removeprefix("/api/v1")
+    for path, operations in DOCUMENT["paths"].items()
+    if any(one.get("name") == "cursor" for one in operations.get("get", {}).get("parameters", ()))
+)
 
 
 def make_hosts(api: Api, *names: str) -> None:
@@ -93,3 +103,20 @@ def test_a_cursor_of_another_list_is_refused(api: Api) -> None:
 
 def test_a_cursor_with_a_number_no_database_holds_is_refused(api: Api) -> None:
     assert api.call("GET", "/events", params={"cursor": cursor("-seq", 2**70, 2**70)}).status_code == 422
+
+
+def test_a_list_returns_the_fields_that_are_named(api: Api) -> None:
+    make_hosts(api, "a", "b")
+    page = api.get("/hosts", fields="name, id", limit=1)
+    assert [set(item) for item in page["items"]] == [{"id", "name"}]
+    assert page["total"] == 2
+    rest = api.get("/hosts", fields="name", cursor=page["next_cursor"])
+    assert rest["items"] == [{"name": "b"}]
+    assert api.get("/events", fields="kind", kind="host.created", limit=1)["items"] == [{"kind": "host.created"}]
+
+
+@pytest.mark.parametrize("path", [path for path in LISTS if "{" not in path])
+def test_every_list_refuses_a_field_that_its_items_do_not_have(api: Api, path: str) -> None:
+    for wanted, named in (("id,colour", "colour"), ("", "''"), ("id,,name", "''")):
+        answer = api.call("GET", path, params={"fields": wanted})
+        assert (answer.status_code, named in answer.text, "fields" in answer.text) == (422, True, True), answer.text

@@ -2,13 +2,14 @@
 import { bound, find, json, page, shown } from '../answers'
 import * as bulk from '../bulk'
 import * as care from '../care'
+import { volumesNow } from '../mappings'
 import type { Handlers } from '../operation'
 import * as trash from '../trash'
 import * as whole from '../whole'
 import * as work from '../work'
 
 export const VOLUMES = {
-  volumeList: ({ world, query }) => page(world.volumes, query),
+  volumeList: ({ world, query }) => page(volumesNow(world), query),
   volumeCreate: ({ world, body }) => work.createVolumes(world, [body]),
   volumeCreateBatch: ({ world, body }) => work.createVolumes(world, work.batchVolumes(body)),
   volumeDeleteBatch: ({ world, body }) => bulk.deleteVolumes(world, body),

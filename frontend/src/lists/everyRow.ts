@@ -5,6 +5,20 @@ import type { Export, Mapping, Volume } from '@/api'
 import { OBSERVED_EVERY_MS } from '@/server/queries'
 import { LONGEST_PAGE, everyPage } from './everyPage'
 
+/** What relations need of a volume. With 10,000 volumes, the rest would be most of what is sent. */
+const VOLUME_FIELDS = [
+  'id',
+  'name',
+  'array',
+  'array_id',
+  'size_bytes',
+  'state',
+  'export',
+  'observed',
+  'mapped_to',
+] as const satisfies readonly (keyof Volume)[]
+export type RelatedVolume = Pick<Volume, (typeof VOLUME_FIELDS)[number]>
+
 const VOLUMES_KEY = [{ _id: 'volumeEvery', tags: ['volumes', 'mappings'] }]
 
 /** Automatic changes are polled while that is one request; beyond that, only events show them. */
@@ -24,10 +38,15 @@ export const everyVolume = (queries: QueryClient) => ({
   queryKey: VOLUMES_KEY,
   queryFn: ({ signal }: { signal: AbortSignal }) =>
     everyPage(
-      (query) => volumeList({ query: { ...query, sort: 'name' }, signal, throwOnError: true }),
+      (query) =>
+        volumeList({
+          query: { ...query, sort: 'name', fields: VOLUME_FIELDS.join(',') },
+          signal,
+          throwOnError: true,
+        }),
       // The first thousand are shown while the rest is being loaded; later rounds replace all at once.
       (soFar) =>
-        queries.setQueryData(VOLUMES_KEY, (known: Volume[] | undefined) =>
+        queries.setQueryData(VOLUMES_KEY, (known: RelatedVolume[] | undefined) =>
           known && known.length > soFar.length ? known : soFar,
         ),
     ),
@@ -36,8 +55,8 @@ export const everyVolume = (queries: QueryClient) => ({
 })
 
 /** Changes the cached volumes without a request. */
-export const amendVolumes = (queries: QueryClient, change: (volumes: Volume[]) => Volume[]) =>
-  queries.setQueryData(VOLUMES_KEY, (known: Volume[] | undefined) => known && change(known))
+export const amendVolumes = (queries: QueryClient, change: (volumes: RelatedVolume[]) => RelatedVolume[]) =>
+  queries.setQueryData(VOLUMES_KEY, (known: RelatedVolume[] | undefined) => known && change(known))
 
 export const everyHost = () => ({
   queryKey: [{ _id: 'hostEvery', tags: ['hosts'] }],

@@ -9,7 +9,17 @@ describe('a volume of a host group', () => {
     const world = loggedIn()
     const one = world.volumes.find(({ name }) => name === 'scratch1')
     if (!one) throw new Error('The mock has no scratch1.')
-    one.mapped_to = [{ mapping_id: 'shared', host: null, host_group: 'esx-cluster', family: 'scsi', lun: 7 }]
+    one.mapped_to = [
+      {
+        mapping_id: 'shared',
+        host: null,
+        host_group: 'esx-cluster',
+        family: 'scsi',
+        lun: 7,
+        state: 'open',
+        reason: null,
+      },
+    ]
     one.export = { state: 'open', reason: null }
     return world
   }

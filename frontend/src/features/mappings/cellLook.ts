@@ -1,4 +1,4 @@
-/** How a mapped cell looks by how its volume is served: what is not served has a sign beside its number, not a tint alone. */
+/** How a mapped cell looks by how it is served: what is not served has a sign beside its number, not a tint alone. */
 import type { ExportState, Volume } from '@/api'
 
 export interface CellLook {
@@ -20,11 +20,13 @@ const CELL_LOOK: Record<ExportState, CellLook> = {
   none: { tint: 'bg-elevated text-default' },
 }
 
-export const cellLook = ({ export: { state } }: Volume): CellLook => CELL_LOOK[state]
+export const cellLook = ({ state }: { state: ExportState }): CellLook => CELL_LOOK[state]
 
 /** The signs that are drawn now, for the key to them. */
-export function signsOf(volumes: readonly Volume[]): { state: ExportState; icon: string }[] {
-  const states = new Set(volumes.filter((one) => one.mapped_to.length).map((one) => one.export.state))
+export function signsOf(
+  volumes: readonly Pick<Volume, 'mapped_to'>[],
+): { state: ExportState; icon: string }[] {
+  const states = new Set(volumes.flatMap((one) => one.mapped_to.map(({ state }) => state)))
   return [...states].flatMap((state) => {
     const { icon } = CELL_LOOK[state]
     return icon ? [{ state, icon }] : []

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import type { Mapping } from '@/api'
 import { loggedIn } from '../../../mock/world'
-import { withMapping } from './matrixData'
+import { cellsOf, hostKey, withMapping } from './matrixData'
+
+it('a cell says whether the volume is served through its own mapping', () => {
+  const [volume] = loggedIn().volumes
+  const [one] = volume?.mapped_to ?? []
+  if (!volume || !one) throw new Error('The mock has no mapped volume.')
+  const blocked = { ...one, host: 'esx9', mapping_id: 'second', state: 'blocked' as const, reason: 'away' }
+  const cells = cellsOf([{ ...volume, mapped_to: [one, blocked] }])
+  const states = [one.host ?? '', 'esx9'].map((host) => cells.get(hostKey(host))?.get(volume.id)?.state)
+  expect(states).toEqual(['open', 'blocked'])
+})
 
 describe('a mapping that the API has just answered', () => {
   const { volumes } = loggedIn()

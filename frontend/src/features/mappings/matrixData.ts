@@ -1,8 +1,9 @@
 /** What the matrix shows: owners as rows, volumes as columns, and which volume an owner sees under which number. */
 import { useQuery, useQueryClient } from '@tanstack/vue-query'
 import { computed } from 'vue'
-import type { Family, Host, HostGroup, Mapping, Volume } from '@/api'
+import type { ExportState, Family, Host, HostGroup, Mapping } from '@/api'
 import { amendVolumes, everyHost, everyHostGroup, everyVolume } from '@/lists/everyRow'
+import type { RelatedVolume } from '@/lists/everyRow'
 
 /** A row of the matrix. Hosts and groups have names of their own, so the kind is part of the key. */
 export interface Owner {
@@ -20,6 +21,8 @@ export interface Cell {
   mappingId: string
   lun: number
   family: Family
+  /** Whether the volume is served through this mapping. */
+  state: ExportState
   /** The group through which a host has it, where it is not mapped to the host itself. */
   through?: string
 }
@@ -30,13 +33,18 @@ export type Cells = Map<string, Map<string, Cell>>
 export const hostKey = (name: string): string => `host:${name}`
 export const groupKey = (name: string): string => `group:${name}`
 
-export function cellsOf(volumes: readonly Volume[]): Cells {
+export function cellsOf(volumes: readonly RelatedVolume[]): Cells {
   const cells: Cells = new Map()
   for (const volume of volumes)
     for (const owner of volume.mapped_to) {
       const key = owner.host !== null ? hostKey(owner.host) : groupKey(owner.host_group ?? '')
       const row = cells.get(key) ?? new Map<string, Cell>()
-      row.set(volume.id, { mappingId: owner.mapping_id, lun: owner.lun, family: owner.family })
+      row.set(volume.id, {
+        mappingId: owner.mapping_id,
+        lun: owner.lun,
+        family: owner.family,
+        state: owner.state,
+      })
       cells.set(key, row)
     }
   return cells
@@ -73,7 +81,7 @@ export function ownersOf(hosts: readonly Host[], groups: readonly HostGroup[]): 
 }
 
 /** The volumes with a mapping the API has just answered: nobody waits for 10,000 rows to see one number. */
-export function withMapping(volumes: readonly Volume[], made: Mapping): Volume[] {
+export function withMapping(volumes: readonly RelatedVolume[], made: Mapping): RelatedVolume[] {
   return volumes.map((volume) =>
     volume.id === made.volume_id && !volume.mapped_to.some(({ mapping_id }) => mapping_id === made.id)
       ? {
@@ -87,6 +95,8 @@ export function withMapping(volumes: readonly Volume[], made: Mapping): Volume[]
               host_group: made.host_group,
               family: made.family,
               lun: made.lun,
+              state: made.state,
+              reason: made.reason,
             },
           ],
         }

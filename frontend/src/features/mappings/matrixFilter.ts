@@ -2,7 +2,7 @@
 import { computed } from 'vue'
 import type { Ref } from 'vue'
 import { useRoute, useRouter } from 'vue-router'
-import type { Volume } from '@/api'
+import type { RelatedVolume } from '@/lists/everyRow'
 import type { Owner } from './matrixData'
 
 export const SHOWS = ['free', 'mapped'] as const
@@ -17,7 +17,7 @@ export function matcher(text: string): (name: string) => boolean {
   return (name) => pattern.test(name.toLowerCase())
 }
 
-export function useMatrixFilter(owners: Ref<Owner[]>, volumes: Ref<Volume[]>) {
+export function useMatrixFilter(owners: Ref<Owner[]>, volumes: Ref<RelatedVolume[]>) {
   const route = useRoute()
   const router = useRouter()
 

@@ -2,14 +2,15 @@
  * Builds the graph and finds the first link that is broken on each way. Pure: what the lists of the API answered goes
  * in; a link that nobody can judge, because the agent is away, is not called broken.
  */
-import type { Disk, Family, Host, Mapping, Session, StorageArray, Volume } from '@/api'
+import type { Disk, Family, Host, Session, StorageArray } from '@/api'
 import { arrayTone, arrayWord, memberTone } from '@/features/arrays/arrayState'
 import { diskTone } from '@/features/disks/diskState'
 import { exportTone } from '@/features/hosts/hostState'
 import { volumeTone, volumeWord } from '@/features/volumes/volumeState'
 import type { Tone } from '@/ui/tone'
 import { focusOf, ownerFocus } from './topologyGraph'
-import type { Break, Edge, EdgeState, Facts, Graph, GraphNode } from './topologyGraph'
+import type { RelatedVolume } from '@/lists/everyRow'
+import type { Break, Edge, EdgeState, Facts, Graph, GraphNode, RelatedMapping } from './topologyGraph'
 
 const familyOf = ({ protocol }: Session): Family => (protocol.startsWith('nvme') ? 'nvme' : 'scsi')
 /** Red is for the first broken link alone, and nothing behind it is in order. */
@@ -44,7 +45,7 @@ export function buildGraph(facts: Facts): Graph {
   const volumes = new Map(facts.volumes.map((volume) => [volume.id, addVolume(volume)]))
   const hosts = new Map(facts.hosts.map((host) => [host.name, addHost(host)]))
   /** What reaches each host's door, so that its initiators are all that is missing. */
-  const offered = new Map<string, Mapping[]>()
+  const offered = new Map<string, RelatedMapping[]>()
   const cut = new Set<string>()
   for (const mapping of facts.mappings) addMapping(mapping)
   for (const host of facts.hosts) addSessions(host)
@@ -93,7 +94,7 @@ export function buildGraph(facts: Facts): Graph {
     link(node.key, array.key, node.isBroken ? 'broken' : state)
   }
 
-  function addVolume(volume: Volume): GraphNode {
+  function addVolume(volume: RelatedVolume): GraphNode {
     const owners = volume.mapped_to.map(ownerFocus).sort().join(' ')
     const array = arrays.get(volume.array_id)
     const tone = behind(array, volumeTone(volume))
@@ -138,7 +139,7 @@ export function buildGraph(facts: Facts): Graph {
     })
   }
 
-  function addMapping(mapping: Mapping): void {
+  function addMapping(mapping: RelatedMapping): void {
     const volume = volumes.get(mapping.volume_id)
     const array = volume?.volume && arrays.get(volume.volume.array_id)
     const before = [array, volume].find((one) => one?.isBroken)
@@ -180,7 +181,7 @@ export function buildGraph(facts: Facts): Graph {
   function addSessions(host: Host): void {
     const wanted = offered.get(host.name) ?? []
     const own = facts.sessions?.filter((one) => one.host === host.name) ?? []
-    const hasSession = (mapping: Mapping): boolean =>
+    const hasSession = (mapping: RelatedMapping): boolean =>
       own.some((one) =>
         one.protocol === 'fc'
           ? mapping.family === 'scsi'

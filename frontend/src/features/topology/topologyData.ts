@@ -4,8 +4,9 @@ import { computed } from 'vue'
 import { sessionListOptions } from '@/api/@tanstack/vue-query.gen'
 import { arraysQuery } from '@/features/arrays/arraysQuery'
 import { LONGEST_PAGE } from '@/lists/everyPage'
-import { everyDisk, everyHost, everyHostGroup, everyMapping, everyVolume } from '@/lists/everyRow'
+import { everyDisk, everyHost, everyHostGroup, everyVolume } from '@/lists/everyRow'
 import { SESSIONS_EVERY_MS } from '@/server/queries'
+import { mappingsOf } from './relatedMappings'
 import { buildGraph } from './topologyBuild'
 
 export function useTopology() {
@@ -13,14 +14,13 @@ export function useTopology() {
   const disks = useQuery(everyDisk())
   const arrays = useQuery(arraysQuery())
   const volumes = useQuery(everyVolume(queries))
-  const mappings = useQuery(everyMapping())
   const hosts = useQuery(everyHost())
   const groups = useQuery(everyHostGroup())
   const sessions = useQuery({
     ...sessionListOptions({ query: { limit: LONGEST_PAGE } }),
     refetchInterval: SESSIONS_EVERY_MS,
   })
-  const all = [disks, arrays, volumes, mappings, hosts, groups]
+  const all = [disks, arrays, volumes, hosts, groups]
   const isLoading = computed(() => [...all, sessions].some((one) => one.isPending.value))
 
   return {
@@ -34,7 +34,7 @@ export function useTopology() {
             disks: disks.data.value ?? [],
             arrays: arrays.data.value?.items ?? [],
             volumes: volumes.data.value ?? [],
-            mappings: mappings.data.value ?? [],
+            mappings: mappingsOf(volumes.data.value ?? [], hosts.data.value ?? [], groups.data.value ?? []),
             hosts: hosts.data.value ?? [],
             groups: groups.data.value ?? [],
             // More than a page of sessions is not all of them: what is not in it is then not known.

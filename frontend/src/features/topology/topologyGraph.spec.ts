@@ -8,6 +8,7 @@ import { tank, volume } from '../../../mock/storage'
 import { host } from '../../../mock/hosts'
 import { makeWorld } from '../../../mock/world'
 
+const OPEN = { host_group: null, family: 'scsi' as const, lun: 1, state: 'open' as const, reason: null }
 const SERVED = {
   age_s: 1,
   device: '',
@@ -144,9 +145,7 @@ function large(change: (number: number) => Parameters<typeof volume>[1] = () => 
     const owner = {
       mapping_id: `m${index}`,
       host: `esx${(index % 40) + 1}`,
-      host_group: null,
-      family: 'scsi' as const,
-      lun: 1,
+      ...OPEN,
     }
     return volume(index, {
       id: `v${index}`,
@@ -210,9 +209,7 @@ describe('what does not fit', () => {
         {
           mapping_id: `m${index}`,
           host: `esx${(index % 500) + 1}`,
-          host_group: null,
-          family: 'scsi' as const,
-          lun: 1,
+          ...OPEN,
         },
       ],
     }))

@@ -1,5 +1,6 @@
 /** A graph of the ways from disks to hosts in columns, and the parts of it that somebody asks about. Pure. */
-import type { Disk, Family, Host, HostGroup, Mapping, Session, StorageArray, Volume } from '@/api'
+import type { Disk, Family, Host, HostGroup, Mapping, Session, StorageArray } from '@/api'
+import type { RelatedVolume } from '@/lists/everyRow'
 import type { Tone } from '@/ui/tone'
 
 export const COLUMNS = ['disk', 'array', 'volume', 'mapping', 'host', 'session'] as const
@@ -13,6 +14,22 @@ export interface Edge {
   to: string
   state: EdgeState
 }
+
+/** A mapping as its volume, its host and its group tell it. */
+export type RelatedMapping = Pick<
+  Mapping,
+  | 'id'
+  | 'volume'
+  | 'volume_id'
+  | 'host'
+  | 'host_group'
+  | 'family'
+  | 'lun'
+  | 'state'
+  | 'reason'
+  | 'target_iqn'
+  | 'subsystem_nqn'
+>
 
 export interface GraphNode {
   key: string
@@ -32,8 +49,8 @@ export interface GraphNode {
   broadKin: string
   disk?: Disk
   array?: StorageArray
-  volume?: Volume
-  mapping?: Mapping
+  volume?: RelatedVolume
+  mapping?: RelatedMapping
   host?: Host
   sessions?: Session[]
 }
@@ -59,8 +76,8 @@ export interface Graph {
 export interface Facts {
   disks: readonly Disk[]
   arrays: readonly StorageArray[]
-  volumes: readonly Volume[]
-  mappings: readonly Mapping[]
+  volumes: readonly RelatedVolume[]
+  mappings: readonly RelatedMapping[]
   hosts: readonly Host[]
   groups: readonly HostGroup[]
   /** Undefined while nobody knows who is logged in. */

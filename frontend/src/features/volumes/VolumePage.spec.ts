@@ -161,7 +161,7 @@ describe('what is asked of a volume on its page', () => {
     const other = { ...first, id: 'mapping-other', host: 'host2', host_id: 'host-2', lun: 99 }
     world.mappings.push(other)
     const owner = { host: 'host2', host_group: null, family: 'scsi' as const, lun: 99 }
-    world.volumes[0]?.mapped_to.push({ mapping_id: other.id, ...owner })
+    world.volumes[0]?.mapped_to.push({ mapping_id: other.id, ...owner, state: 'open', reason: null })
     const { page } = await visit('/volumes/lun01', world)
     await click(page, 'Unmap all…')
     expect(text(dialog())).toContain('Remove 2 mappings')

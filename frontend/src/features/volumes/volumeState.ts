@@ -11,13 +11,13 @@ const EXPORT: Record<Volume['export']['state'], Tone> = {
   unknown: 'quiet',
 }
 
-export function volumeTone(volume: Volume): Tone {
+export function volumeTone(volume: Pick<Volume, 'state' | 'export'>): Tone {
   if (volume.state === 'ready') return EXPORT[volume.export.state]
   return volume.state === 'stuck' ? 'bad' : 'busy'
 }
 
 /** i18n key of the word that goes with the tone. */
-export const volumeWord = (volume: Volume): string =>
+export const volumeWord = (volume: Pick<Volume, 'state' | 'export'>): string =>
   volume.state === 'ready' ? `exports.${volume.export.state}` : `states.${volume.state}`
 
 /** "host1 · LUN 3", "db1 · NSID 1". */

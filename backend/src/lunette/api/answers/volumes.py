@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from lunette.api.answers.base import Answer, Export
+from lunette.api.answers.base import Answer, Export, ExportState
 from lunette.api.answers.seen import Observed
 from lunette.domain.jobs import ResourceState
 from lunette.domain.mappings import Family
@@ -26,6 +26,10 @@ class MappedTo(Answer):
     """Protocol family of the mapping."""
     lun: int
     """LUN, or namespace ID over NVMe."""
+    state: ExportState
+    """Whether the volume is served through this mapping now."""
+    reason: str | None
+    """Explanation of the state; `null` if no explanation is needed."""
 
 
 class VolumeObserved(Answer):

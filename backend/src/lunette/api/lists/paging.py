@@ -39,6 +39,8 @@ class Spec:
     cursor: str | None
     offset: int = 0
     """Rows to skip, after the cursor if there is one."""
+    fields: str | None = None
+    """Fields of each item to return, of which the route takes care."""
 
 
 def _spec(
@@ -55,8 +57,15 @@ def _spec(
             "items if the list changes between requests.",
         ),
     ] = 0,
+    fields: Annotated[
+        str | None,
+        Query(
+            max_length=1000,
+            description="Fields of each item to return, comma-separated, such as `id,name`. By default, all fields.",
+        ),
+    ] = None,
 ) -> Spec:
-    return Spec(limit, cursor, offset)
+    return Spec(limit, cursor, offset, fields)
 
 
 Paging = Annotated[Spec, Depends(_spec)]

@@ -18,6 +18,7 @@ from starlette.types import Message, Receive
 from lunette.api.answers.problems import MOST_FAULTS
 from lunette.api.auth.identity import SAFE_METHODS, Identity, authenticate
 from lunette.api.auth.roles import BEFORE_PASSWORD_CHANGE, BEFORE_SECOND_FACTOR, PUBLIC, ROLES
+from lunette.api.lists import fields
 from lunette.api.requests.services import services_of
 from lunette.domain.backups import MAX_FILE_BYTES
 from lunette.domain.errors import (
@@ -53,6 +54,7 @@ class GuardedRoute(APIRoute):
         handle = super().get_route_handler()
         operation = self.operation_id or ""
         known = frozenset(_query_parameters(self.dependant))
+        listed = fields.item_fields(self.response_model) if fields.QUERY in known else frozenset()
 
         async def guarded(request: Request) -> Response:
             if operation not in PUBLIC:
@@ -60,7 +62,9 @@ class GuardedRoute(APIRoute):
             _check_text(request, known)
             if request.method in SAFE_METHODS:
                 request.state.body = b""
-                return await handle(request)
+                names = fields.chosen(request, listed)
+                response = await handle(request)
+                return response if names is None or response.status_code != 200 else fields.reduced(response, names)
             if operation in STREAMED:
                 request.state.body = b""
                 return await handle(Request(request.scope, _in_time(request.receive)))

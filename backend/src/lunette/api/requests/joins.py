@@ -44,15 +44,21 @@ def volumes(tx: Session, rows: Sequence[VolumeRow], seen: Observed) -> list[Volu
     ).all()
     hosts = _names(tx, HostRow, (mapping.host_id for mapping in found))
     groups = _names(tx, HostGroupRow, (mapping.host_group_id for mapping in found))
+    targets = _targets(tx, (mapping.host_id or mapping.host_group_id for mapping in found))
     owners: dict[str, list[MappedTo]] = {}
     for mapping in found:
+        target = targets.get(mapping.host_id or mapping.host_group_id or "")
+        family = Family(mapping.family)
+        export = seen.mapping_export(mapping.id, mapping.volume_id, target.id if target else None, family)
         owners.setdefault(mapping.volume_id, []).append(
             MappedTo(
                 mapping_id=mapping.id,
                 host=hosts.get(mapping.host_id or ""),
                 host_group=groups.get(mapping.host_group_id or ""),
-                family=Family(mapping.family),
+                family=family,
                 lun=mapping.lun,
+                state=export.state,
+                reason=export.reason,
             )
         )
     return [volume_answer(row, by_id[row.array_id], owners.get(row.id, ()), seen) for row in rows]
