@@ -7,6 +7,7 @@ import type { World } from './world'
 
 export const settings = (): Settings => ({
   name: null,
+  host_name: null,
   time_zone: 'Europe/Berlin',
   session_hours: 12,
   second_factor_required: false,

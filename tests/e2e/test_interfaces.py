@@ -151,3 +151,20 @@ def test_a_removal_is_reverted_and_then_kept(made: Appliance) -> None:
         assert not is_there(made, name)
     assert BOND not in masters(made)
     assert "05-lunette-bond7" not in made.machine.check("ls /run/systemd/network /var/lib/lunette/agent/network")
+
+
+def test_the_host_name_is_set_corrected_and_retained_over_a_reset(made: Appliance) -> None:
+    def name() -> str:
+        return made.machine.run("uname -n").stdout.strip()
+
+    made.client.patch("/settings", {"host_name": "san-1"})
+    wait_until("the host name is set", lambda: name() == "san-1")
+    assert made.machine.check("cat /etc/hostname").strip() == "san-1"
+    made.machine.check("hostname other")
+    wait_until("the host name is corrected", lambda: name() == "san-1")
+    made.machine.check("echo other > /etc/hostname; sync")
+    wait_until("the file is corrected", lambda: made.machine.check("cat /etc/hostname").strip() == "san-1")
+    made.machine.reset()
+    made.wait_for_api()
+    wait_until("the host name is set again", lambda: name() == "san-1")
+    assert made.client.get("/status")["name"] == "san-1"

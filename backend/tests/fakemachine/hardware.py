@@ -305,6 +305,9 @@ class Hardware:
         self.changed()
 
     def _write_sysfs(self, path: str, text: str) -> None:
+        if path == "/proc/sys/kernel/hostname":
+            self.hostname = text.strip()
+            return
         if self.fc.write(path, text) or self.blocks.write(path, text) or self.zfs.write(path, text):
             return
         parts = path.split("/")

@@ -33,6 +33,20 @@ it.each([
   expect(requests.slice(before).filter((one) => !one.startsWith('GET'))).toEqual([])
 })
 
+it('a host name has its own rule', async () => {
+  const { page, requests } = await visit('/settings', loggedIn())
+  const name = field(page, 'Host name')
+  for (const wrong of ['two words', 'San1', 'san1.example.com', '-san', 'a'.repeat(64)]) {
+    type(name, wrong)
+    await click(page, 'Review and save')
+    expect(name.getAttribute('aria-invalid'), wrong).toBe('true')
+  }
+  expect(text(page)).toContain('Lowercase letters, digits and -, without a domain; up to 63.')
+  type(name, 'san-1')
+  await click(page, 'Review and save')
+  expect(requests.filter((one) => one.startsWith('PATCH'))).toEqual(['PATCH /settings?dry_run=true'])
+})
+
 it.each([
   ['/settings', 'Review and save', 'Appliance name'],
   ['/start?step=appliance', REVIEW, 'Appliance name'],

@@ -3,6 +3,10 @@
 /** The pattern of every name in the API document, with which a test compares it. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/
 
+const HOST_NAME = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+
+export const isHostName = (text: string): boolean => HOST_NAME.test(text.trim())
+
 export const isName = (text: string): boolean => NAME.test(text.trim())
 
 /** The first of tank, tank2, tank3 … that is not in use. */

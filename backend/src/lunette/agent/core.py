@@ -21,6 +21,7 @@ from lunette.agent.changes import Changes
 from lunette.agent.deadlines import Deadlines
 from lunette.agent.disk_health import DiskHealth
 from lunette.agent.firewall import Firewall
+from lunette.agent.host_name import HostNameKeeper
 from lunette.agent.host_steps import HostStep, HostSteps
 from lunette.agent.ledger import STATE_DIR, Broken, Ledger
 from lunette.agent.repairs import Repairs
@@ -110,6 +111,7 @@ class Agent(Answering, complete=True):
         self._ledger = Ledger(system, state_dir)
         self._bring_up = BringUp(system, patience_s=patience_s, on_late=lambda: self.wake())  # noqa: PLW0108 set later
         self._firewall = Firewall(system)
+        self._host_name = HostNameKeeper(system)
         self._disk_health = DiskHealth(system)
         self._keep_stale = False
         self._release: frozenset[str] = frozenset()  # Fibre Channel ports that are being removed
@@ -332,6 +334,7 @@ class Agent(Answering, complete=True):
 
     def _serve(self, exports: ExportSet) -> ConvergeReport:
         waiting = dict(self._bring_up.waiting)
+        self._host_name.settle(exports.host_name)
         repaired = self._firewall.open_for(exports)
         turn = Turn(
             keep_stale=self._keep_stale,

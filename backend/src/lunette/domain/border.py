@@ -66,6 +66,7 @@ MdName = Annotated[
 ]
 """Alone, or behind its home host."""
 DmName = Annotated[str, AfterValidator(_whole(_NAME, "the name of a device in /dev/mapper"))]
+HostName = Annotated[str, AfterValidator(_whole(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", "a host name without a domain"))]
 DiskId = Annotated[str, AfterValidator(_whole(r"(?![.-])[^\s/\x00-\x20\x7f]{1,255}", "the id of a disk"))]
 """As udev names it in /dev/disk/by-id; the agent looks it up among the present disks."""
 Serial = Annotated[str, Field(max_length=255), AfterValidator(_readable)]

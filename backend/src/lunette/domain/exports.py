@@ -274,6 +274,8 @@ class ExportSet(Model):
     disk_health_s: int = HEALTH_PERIOD_S
     """Seconds between two health queries of a drive."""
     self_tests: SelfTestSchedule = SelfTestSchedule()
+    host_name: border.HostName | None = None
+    """Host name of the machine. None leaves it as it is."""
 
     @property
     def mapping_ids(self) -> frozenset[str]:

@@ -23,6 +23,9 @@ _WWPN = re.compile(r"[125c-f][0-9a-f]{15}")
 Name = Annotated[str, StringConstraints(pattern=NAME_PATTERN)]
 """A resource name: 1-63 of A-Z a-z 0-9 _ . - starting with a letter or digit."""
 
+HostName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]
+"""A host name without a domain (RFC 1123 section 2.1), in lower case."""
+
 
 def check_iqn(value: str) -> str:
     """Return the iSCSI name in lower case (RFC 3722), or raise ValueError telling the expected form."""

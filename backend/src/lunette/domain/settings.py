@@ -12,7 +12,7 @@ from lunette.domain.backups import Passphrase
 from lunette.domain.base import Model
 from lunette.domain.firewall import FirewallMode
 from lunette.domain.hosts import ChapSecret, ChapUser, check_chap_secrets
-from lunette.domain.names import Name
+from lunette.domain.names import HostName, Name
 from lunette.domain.schedules import When
 from lunette.domain.secret_urls import SecretUrl
 from lunette.domain.self_tests import LONG_DAYS, SHORT_DAYS
@@ -94,7 +94,7 @@ def check_folder(value: str) -> str:
 
 Zone = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(check_zone)]
 Certificates = Annotated[str, Field(min_length=1, max_length=65536), AfterValidator(check_certificates)]
-HostName = Annotated[str, Field(min_length=1, max_length=253, pattern=r"^[A-Za-z0-9][A-Za-z0-9.:-]*$")]
+ServerName = Annotated[str, Field(min_length=1, max_length=253, pattern=r"^[A-Za-z0-9][A-Za-z0-9.:-]*$")]
 Port = Annotated[int, Field(ge=1, le=65535)]
 Address = Annotated[str, Field(max_length=254, pattern=r"^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+$")]
 TimeOfDay = Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
@@ -114,7 +114,7 @@ BackupsKept = Annotated[int, Field(ge=1, le=365)]
 class MailSettings(Model):
     """Settings of the mail channel. On an encrypted connection, the server's certificate is always verified."""
 
-    server: HostName
+    server: ServerName
     """Host name or address of the mail server."""
     port: Port | None = None
     """TCP port of the mail server. If omitted, 587 for `starttls`, 465 for `tls` and 25 for `none`."""
@@ -176,7 +176,7 @@ class SyslogSettings(Model):
 
     transport: SyslogTransport = SyslogTransport.UDP
     """Transport of the messages."""
-    server: HostName | None = None
+    server: ServerName | None = None
     """Host name or address of the log server. Required, except for the transport `local`, which has none."""
     port: Port | None = None
     """Port of the log server. If omitted, 6514 for `tls` and 514 for `udp` and `tcp`. Not allowed for `local`."""
@@ -272,6 +272,7 @@ class Settings(Model):
     """All settings with their defaults. `SettingsPatch` describes each of them."""
 
     name: Name | None = None
+    host_name: HostName | None = None
     time_zone: Zone = "UTC"
     session_hours: Hours = 12
     second_factor_required: bool = False
@@ -295,6 +296,10 @@ class Settings(Model):
         found: MailSettings | WebhookSettings | SyslogSettings | None = getattr(self, channel.value)
         return found
 
+    def shown_name(self, host_name: str) -> str:
+        """The name of the appliance. `host_name` is the one that this process has."""
+        return self.name or self.host_name or host_name
+
     def channels(self) -> tuple[Channel, ...]:
         return tuple(channel for channel in Channel if self.channel(channel) is not None)
 
@@ -304,6 +309,8 @@ class SettingsPatch(Model):
 
     name: Name | None = None
     """Name of the appliance. `null` restores the host name."""
+    host_name: HostName | None = None
+    """Host name of the operating system, without a domain. `null` leaves the present host name as it is."""
     time_zone: Zone | None = None
     """Time zone of schedules and of the heartbeat, as a name such as `Europe/Berlin` or `UTC`."""
     session_hours: Hours | None = None
@@ -358,7 +365,8 @@ class SettingsPatch(Model):
     @model_validator(mode="after")
     def _says_what_cannot_be_without(self) -> "SettingsPatch":
         self._refuse_null(
-            "name", "mail", "webhook", "syslog", "heartbeat", "trusted_ca", "firewall", "discovery_auth", "backup"
+            *("name", "host_name", "mail", "webhook", "syslog", "heartbeat", "trusted_ca", "firewall"),
+            *("discovery_auth", "backup"),
         )
         return self
 

@@ -14,12 +14,12 @@ from lunette.domain.base import Model
 from lunette.domain.errors import FieldProblem, Invalid
 from lunette.domain.first_start import FIRST_USER
 from lunette.domain.interfaces import NtpServers
+from lunette.domain.names import HostName
 from lunette.domain.roles import NewPassword
 from lunette.domain.settings import Zone
 from lunette.installer.interfaces import NAME_OR_MAC, Spec, for_the_web_page
 
 MAX_BYTES = 65536
-Hostname = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]
 Interface = Annotated[str, Field(pattern=NAME_OR_MAC)]
 """The kernel's name of an interface, or its hardware address in lower case, which stays the same in another slot."""
 
@@ -123,7 +123,7 @@ class Document(Model):
     """One disk, or the two of a mirror."""
     wipe: Names = ()
     """Disks whose content may be overwritten."""
-    hostname: Hostname = "lunette"
+    hostname: HostName = "lunette"
     time_zone: Zone | None = None
     """Time zone of schedules and of the web page; UTC if None."""
     network: Network | None = None

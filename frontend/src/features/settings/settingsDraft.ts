@@ -3,6 +3,8 @@ import type { FirewallMode, MailSecurity, Settings, SettingsPatchWritable, Syslo
 
 export interface SettingsDraft {
   name: string
+  /** Empty: the host name is left as it is. */
+  host_name: string
   time_zone: string
   session_hours: number
   second_factor_required: boolean
@@ -39,6 +41,7 @@ export function draftOf(settings?: Settings): SettingsDraft {
   const { mail, webhook, syslog, discovery_auth: discovery } = settings ?? none
   return {
     name: settings?.name ?? '',
+    host_name: settings?.host_name ?? '',
     time_zone: settings?.time_zone ?? 'UTC',
     session_hours: settings?.session_hours ?? 12,
     second_factor_required: settings?.second_factor_required ?? false,
@@ -87,6 +90,7 @@ export function patchBody(draft: SettingsDraft): SettingsPatchWritable {
   const isLocal = syslog.transport === 'local'
   return {
     name: draft.name.trim() || null,
+    host_name: draft.host_name.trim() || null,
     time_zone: draft.time_zone.trim(),
     session_hours: Number(draft.session_hours),
     second_factor_required: draft.second_factor_required,

@@ -135,6 +135,8 @@ class Settings(Answer):
 
     name: str | None
     """Name of the appliance. `null` if the host name is used."""
+    host_name: str | None
+    """Host name that is set on the operating system. `null` if the host name is left as it is."""
     time_zone: str
     """Time zone of schedules and of the heartbeat, as a name such as `Europe/Berlin` or `UTC`."""
     session_hours: int

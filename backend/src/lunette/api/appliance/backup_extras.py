@@ -36,7 +36,7 @@ def backup(services: ApiServices, version: str, passphrase: SecretStr, certifica
         about = envelope.About(
             version=version,
             schema_revision=tables.revision(tx),
-            appliance=read_settings(tx).name or services.name(),
+            appliance=read_settings(tx).shown_name(services.name()),
             appliance_id=tx.get_one(Meta, "appliance_id").value,
             made_at=utc_now(),
             has_certificate=own is not None,

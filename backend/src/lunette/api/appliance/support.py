@@ -39,7 +39,7 @@ are included: send the bundle only to people who are allowed to see these.
 def bundle(services: ApiServices) -> tuple[str, bytes]:
     """(its name, a tar.gz with one directory of that name). What cannot be read is replaced by a note."""
     with services.store.read() as tx:
-        name = read_settings(tx).name or services.name()
+        name = read_settings(tx).shown_name(services.name())
     made_at = utc_now()
     folder = f"lunette-support-{name}-{made_at:%Y%m%dT%H%M%SZ}"
     archive = io.BytesIO()
@@ -57,7 +57,7 @@ def _known(services: ApiServices) -> Iterator[tuple[str, str]]:
     seen = machine_view(services)
 
     def status(tx: Session) -> BaseModel:
-        name = read_settings(tx).name or services.name()
+        name = read_settings(tx).shown_name(services.name())
         return status_answer(tx, seen, sessions_now(services), name=name, version=lunette.__version__)
 
     answers: dict[str, Callable[[Session], BaseModel | list[BaseModel]]] = {

@@ -14,6 +14,7 @@ PATTERNS = {
     r"^[A-Za-z0-9_.-]*%(0[1-9])?d[A-Za-z0-9_.-]*$": (
         "letters, digits and . _ - with one number in the form of lun%02d or lun%d"
     ),
+    r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$": "a host name without a domain: lowercase letters, digits and -, up to 63",
     r"^[0-9]{1,19}(\.[0-9]{1,9})?\s*([KkMmGgTtPp]([Ii]?[Bb])?|[Bb])?$": "a size such as 10GiB or 1.5TB",
     r"^[^/\s]+$": "an ID without spaces and /",
     r"^[\x21-\x7e]+$": "ASCII characters without spaces",

@@ -27,7 +27,7 @@ class Files:
 
 @dataclass(frozen=True)
 class ApiServices:
-    """The store, the engine, and what only HTTP needs. `name` is the displayed name of the appliance."""
+    """The store, the engine, and what only HTTP needs. `name` is the host name of this process."""
 
     store: Store
     control: Control

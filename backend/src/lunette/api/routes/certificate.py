@@ -22,6 +22,7 @@ from lunette.domain.self_signed import self_signed_pair
 from lunette.store.backup.tables import Certificate as Pair
 from lunette.store.events import emit
 from lunette.store.schema import utc_now
+from lunette.store.settings import read_settings
 
 routes = router("/certificate", "certificate")
 verbs = router("", "certificate")
@@ -75,7 +76,7 @@ def certificate_self_sign(request: Request, change: Creating) -> Response:
     certificate is retained for a revert.
     """
     addresses = [one for one in (own_address(),) if one]
-    pair = Pair(**dict(zip(("cert", "key"), self_signed_pair(change.services.name(), addresses), strict=True)))
+    pair = Pair(**dict(zip(("cert", "key"), self_signed_pair(_host_name(change.services), addresses), strict=True)))
     return _take(change, request, pair, "Create a self-signed certificate")
 
 
@@ -139,8 +140,13 @@ def _plan(title: str, now: Pair | None, pair: Pair, request: Request, services: 
     return Plan(title=title, changes=(change,), steps=(), warnings=tuple(_warnings(now, pair, request, services)))
 
 
+def _host_name(services: ApiServices) -> str:
+    with services.store.read() as tx:
+        return read_settings(tx).host_name or services.name()
+
+
 def _warnings(now: Pair | None, pair: Pair, request: Request, services: ApiServices) -> Iterator[str]:
-    missing = uncovered(pair.cert, (request.url.hostname or "", services.name()))
+    missing = uncovered(pair.cert, (request.url.hostname or "", _host_name(services)))
     if missing:
         yield f"It does not name {' and '.join(missing)}: browsers that use this name show a warning."
     if now is not None:

@@ -29,7 +29,7 @@ def status_show(services: UsedServices) -> Status:
     seen, sessions = machine_view(services), sessions_now(services)
     with services.store.read() as tx:
         return status_answer(
-            tx, seen, sessions, name=read_settings(tx).name or services.name(), version=version("lunette")
+            tx, seen, sessions, name=read_settings(tx).shown_name(services.name()), version=version("lunette")
         )
 
 

@@ -87,6 +87,7 @@ def _answer(tx: Session, row: SettingsRow) -> Settings:
     local = log is not None and log.transport is SyslogTransport.LOCAL
     return Settings(
         name=stored.name,
+        host_name=stored.host_name,
         time_zone=stored.time_zone,
         session_hours=stored.session_hours,
         second_factor_required=stored.second_factor_required,

@@ -13,6 +13,7 @@ def set_(call: Call) -> None:
     """Settings that are not given stay unchanged."""
     keys = (
         "name",
+        "host_name",
         "time_zone",
         "session_hours",
         "history_days",
@@ -85,6 +86,7 @@ COMMANDS = {
             operations=("setting_patch",),
             params=(
                 Param("--name", "Name of the appliance.", metavar="NAME"),
+                Param("--host-name", "Host name of the operating system, without a domain.", metavar="NAME"),
                 Param("--time-zone", metavar="ZONE"),
                 Param("--session-hours", number=True),
                 Param(

@@ -22,7 +22,7 @@ def trouble_key(channel: Channel) -> str:
 
 
 def appliance_name(settings: Settings) -> str:
-    return settings.name or socket.gethostname()
+    return settings.shown_name(socket.gethostname())
 
 
 def post_alert(tx: Session, row: Alert, kind: MessageKind, now: dt.datetime) -> None:

@@ -41,8 +41,12 @@ from lunette.store.settings import (
     with_secrets,
 )
 
-_EXPORTED = ("firewall", "disk_health_minutes", "short_test_days", "long_test_days")
+_EXPORTED = ("host_name", "firewall", "disk_health_minutes", "short_test_days", "long_test_days")
 """Settings that the agent needs."""
+_CERTIFICATE = (
+    "The certificate of the web page and API does not change: if it does not contain the new host name, clients that "
+    "connect by this name show a warning until the certificate is replaced."
+)
 
 
 def zone(settings: Settings) -> ZoneInfo:
@@ -63,6 +67,8 @@ def patch(context: ChangeContext, spec: SettingsPatch) -> Outcome:
     asks_again = after.discovery_auth != before.discovery_auth or any("discovery" in key for key in new_secrets)
     if asks_again:
         plan = plan.model_copy(update={"warnings": (*plan.warnings, *_discovery(after.discovery_auth))})
+    if after.host_name not in (None, before.host_name):
+        plan = plan.model_copy(update={"warnings": (*plan.warnings, _CERTIFICATE)})
     if after.firewall != before.firewall:
         words = firewall.words(after.firewall, services.seen())
         plan = plan.model_copy(update={"warnings": (*plan.warnings, *words)})

@@ -127,6 +127,7 @@ def build(tx: Session, box: SecretBox) -> ExportSet:
         discovery=_discovery(tx, box),
         disk_health_s=settings.disk_health_minutes * 60,
         self_tests=SelfTestSchedule(short_days=settings.short_test_days, long_days=settings.long_test_days),
+        host_name=settings.host_name,
         released=tuple(Release(kind=ReleaseKind(r.kind), id=r.ref, generation=r.generation) for r in releases),
     )
 
