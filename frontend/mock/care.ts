@@ -188,6 +188,7 @@ export const snapshot = (name: string, change: Partial<Snapshot> = {}): Snapshot
   volume_id: 'volume-38',
   size_bytes: 512 * GIB,
   state: 'ready',
+  schedule: null,
   created_at: MADE,
   updated_at: MADE,
   ...change,
@@ -195,8 +196,8 @@ export const snapshot = (name: string, change: Partial<Snapshot> = {}): Snapshot
 
 export const snapshots = (): Snapshot[] => [
   snapshot('before-upgrade', { description: 'Clean shutdown', created_at: '2026-11-20T18:02:00Z' }),
-  snapshot('nightly-20', { created_at: '2026-11-20T01:00:00Z' }),
-  snapshot('nightly-19', { created_at: '2026-11-19T01:00:00Z' }),
+  snapshot('nightly-20', { schedule: 'nightly', created_at: '2026-11-20T01:00:00Z' }),
+  snapshot('nightly-19', { schedule: 'nightly', created_at: '2026-11-19T01:00:00Z' }),
 ]
 
 export function createSnapshot(world: World, body: SnapshotCreate): Planned | Response {

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import make_array
 from backend.tests.wiring import Api, add_token
 from lunette.api.requests.services import ApiServices
@@ -156,3 +157,33 @@ def test_a_preview_of_no_cron_expression_is_refused_at_its_field(api: Api, when:
     refused = api.call("GET", "/schedules:preview", params={"when": when})
     assert refused.status_code == 422
     assert [error["field"] for error in refused.json()["errors"]] == ["when"]
+
+
+def test_the_host_name_is_set_on_the_machine_and_names_the_appliance(appliance: Api, machine: FakeSystem) -> None:
+    plan = appliance.patch("/settings", {"host_name": "san-1"}, dry_run=True).json()
+    assert [change["detail"] for change in plan["changes"]] == ["none becomes san-1"]
+    assert "The certificate of the web page and API does not change" in plan["warnings"][0]
+    assert appliance.patch("/settings", {"host_name": "san-1"}).status_code == 200
+    appliance.until(lambda: machine.hostname == "san-1")
+    assert (appliance.get("/settings")["host_name"], appliance.get("/status")["name"]) == ("san-1", "san-1")
+    assert appliance.patch("/settings", {"name": "rack4"}).status_code == 200
+    assert appliance.get("/status")["name"] == "rack4"
+    refused = appliance.patch("/settings", {"host_name": "san.example.com"})
+    assert (refused.status_code, "a host name without a domain" in refused.text) == (422, True)
+    assert appliance.patch("/settings", {"host_name": None}, dry_run=True).json()["warnings"] == []
+    assert appliance.patch("/settings", {"host_name": None}).status_code == 200
+    assert machine.hostname == "san-1", "it is left as it is"
+
+
+def test_a_snapshot_names_the_schedule_that_took_it(thin: Api) -> None:
+    thin.made("/schedules", NIGHTLY)
+    thin.made("/schedules/nightly:run", None)
+    thin.made("/snapshots", {"name": "by-hand", "volume": "t1"})
+    assert {row["name"]: row["schedule"] for row in thin.items("/snapshots") if row["name"] == "by-hand"} == {
+        "by-hand": None
+    }
+    (taken,) = thin.items("/snapshots", schedule="nightly")
+    assert (taken["schedule"], thin.get(f"/snapshots/{taken['id']}")["schedule"]) == ("nightly", "nightly")
+    assert thin.items("/snapshots", schedule="weekly") == []
+    assert thin.delete("/schedules/nightly").status_code == 204
+    assert [row["schedule"] for row in thin.items("/snapshots")] == [None, None]

@@ -17,6 +17,14 @@ it('shows those of one volume', async () => {
   expect(requests.some((one) => /^GET \/snapshots\?.*volume=vm01/.test(one))).toBe(true)
 })
 
+it('shows those that a schedule took, from the list of schedules', async () => {
+  const { page, router, requests } = await visit('/schedules', loggedIn())
+  await click(page, '3 snapshots retained')
+  expect(router.currentRoute.value.fullPath).toBe('/snapshots?schedule=nightly')
+  expect(requests.some((one) => /^GET \/snapshots\?.*schedule=nightly/.test(one))).toBe(true)
+  expect(rows(page).map((cells) => cells.includes('nightly'))).toEqual([true, true])
+})
+
 it('deletes one after its plan', async () => {
   const world = loggedIn()
   const [first] = world.snapshots

@@ -24,14 +24,16 @@ class Snapshot(Answer):
     """Size in bytes that the volume had when the snapshot was taken."""
     state: ResourceState
     """State of the snapshot in Lunette."""
+    schedule: str | None
+    """Name of the schedule that took the snapshot. `null` if none did, or if the schedule was deleted."""
     created_at: datetime
     """When the snapshot was taken, in UTC."""
     updated_at: datetime
     """When the record of the snapshot was last changed, in UTC."""
 
 
-def snapshot_answer(row: SnapshotRow, volume: str) -> Snapshot:
-    """A stored snapshot; `volume` is its volume's name."""
+def snapshot_answer(row: SnapshotRow, volume: str, schedule: str | None) -> Snapshot:
+    """A stored snapshot; `volume` and `schedule` are names."""
     return Snapshot(
         id=row.id,
         name=row.name,
@@ -40,6 +42,7 @@ def snapshot_answer(row: SnapshotRow, volume: str) -> Snapshot:
         volume_id=row.volume_id,
         size_bytes=row.size_bytes,
         state=ResourceState(row.state),
+        schedule=schedule,
         created_at=row.created_at,
         updated_at=row.updated_at,
     )

@@ -21,6 +21,7 @@ from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Snapshot as SnapshotRow
 from lunette.store.resources import Volume as VolumeRow
+from lunette.store.schedules import Schedule, ScheduledSnapshot
 
 routes = router("/snapshots", "snapshots")
 batches = router("/snapshots:create-batch", "snapshots")
@@ -40,7 +41,9 @@ Sort = Annotated[
 def _answers(tx: Session, rows: Sequence[SnapshotRow]) -> list[Snapshot]:
     wanted = select(VolumeRow.id, VolumeRow.name).where(VolumeRow.id.in_({row.volume_id for row in rows}))
     names = dict(tx.execute(wanted).all())
-    return [snapshot_answer(row, names[row.volume_id]) for row in rows]
+    taken = select(ScheduledSnapshot.snapshot_id, Schedule.name).join(Schedule)
+    schedules = dict(tx.execute(taken.where(ScheduledSnapshot.snapshot_id.in_([row.id for row in rows]))).all())
+    return [snapshot_answer(row, names[row.volume_id], schedules.get(row.id)) for row in rows]
 
 
 @routes.get("", operation_id="snapshot_list", response_model=Page[Snapshot], responses=LISTED)
@@ -51,6 +54,9 @@ def snapshot_list(
     volume: Annotated[
         str | None, Query(max_length=63, description="Only snapshots of this volume, by ID or name.")
     ] = None,
+    schedule: Annotated[
+        str | None, Query(max_length=63, description="Only snapshots that this schedule took, by ID or name.")
+    ] = None,
     sort: Sort = "created_at",
 ) -> Page[Snapshot]:
     """Lists the snapshots."""
@@ -58,6 +64,9 @@ def snapshot_list(
     if volume is not None:
         ids = select(VolumeRow.id).where(or_(VolumeRow.id == volume, VolumeRow.name == volume))
         query = query.where(SnapshotRow.volume_id.in_(ids))
+    if schedule is not None:
+        by = select(ScheduledSnapshot.snapshot_id).join(Schedule)
+        query = query.where(SnapshotRow.id.in_(by.where(or_(Schedule.id == schedule, Schedule.name == schedule))))
     with services.store.read() as tx:
         found = stored_page(tx, query, page, sort, _COLUMNS)
         items = tuple(_answers(tx, found.rows))
