@@ -48,11 +48,6 @@ options:
       - begun
       - done
       - failed
-  after:
-    description:
-      - Only events with a number above this one.
-      - From 0 to 4611686018427387904.
-    type: int
   progress:
     description:
       - Whether to include an event for each step of a job. The job lists its steps, too.
@@ -87,6 +82,20 @@ options:
     description:
       - Only events before this time.
     type: str
+  after:
+    description:
+      - Only events with a number above this one.
+      - From 0 to 4611686018427387904.
+    type: int
+  job:
+    description:
+      - Only events of the job with this ID.
+    type: str
+  operations:
+    description:
+      - 'Whether to return one event for each operation: for a job, the one that describes it.'
+      - If omitted at creation, the appliance uses V(false).
+    type: bool
   id:
     description:
       - ID or name of the only resource to return; filters are ignored then.
@@ -125,9 +134,6 @@ ARGUMENTS = {
         "type": "str",
         "choices": ["begun", "done", "failed"],
     },
-    "after": {
-        "type": "int",
-    },
     "progress": {
         "type": "bool",
     },
@@ -152,6 +158,15 @@ ARGUMENTS = {
     "until": {
         "type": "str",
     },
+    "after": {
+        "type": "int",
+    },
+    "job": {
+        "type": "str",
+    },
+    "operations": {
+        "type": "bool",
+    },
     "id": {
         "type": "str",
     },
@@ -166,7 +181,6 @@ def main():
         "sort",
         "kind",
         "outcome",
-        "after",
         "progress",
         "noun",
         "ref",
@@ -175,6 +189,9 @@ def main():
         "people",
         "since",
         "until",
+        "after",
+        "job",
+        "operations",
     ))
 
 

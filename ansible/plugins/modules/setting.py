@@ -29,6 +29,10 @@ options:
     description:
       - Name of the appliance. C(null) restores the host name.
     type: str
+  host_name:
+    description:
+      - Host name of the operating system, without a domain. C(null) leaves the present host name as it is.
+    type: str
   time_zone:
     description:
       - Time zone of schedules and of the heartbeat, as a name such as C(Europe/Berlin) or C(UTC).
@@ -246,6 +250,7 @@ options:
     elements: str
     choices:
       - name
+      - host_name
       - mail
       - webhook
       - syslog
@@ -277,10 +282,10 @@ EXAMPLES = r"""
 
 RETURN = r"""
 resource:
-  description: The setting as returned by the API, with the fields C(name), C(time_zone), C(session_hours), C(second_factor_required),
-    C(history_days), C(deleted_keep_hours), C(number_held_hours), C(disk_health_minutes), C(short_test_days), C(long_test_days),
-    C(mail), C(webhook), C(syslog), C(heartbeat), C(trusted_ca), C(firewall), C(discovery_auth), C(backup), C(backup_state),
-    C(deliveries), C(updated_at).
+  description: The setting as returned by the API, with the fields C(name), C(host_name), C(time_zone), C(session_hours),
+    C(second_factor_required), C(history_days), C(deleted_keep_hours), C(number_held_hours), C(disk_health_minutes),
+    C(short_test_days), C(long_test_days), C(mail), C(webhook), C(syslog), C(heartbeat), C(trusted_ca), C(firewall),
+    C(discovery_auth), C(backup), C(backup_state), C(deliveries), C(updated_at).
   returned: when it exists, or existed before
   type: dict
 plan:
@@ -298,6 +303,9 @@ from ansible_collections.lunette.appliance.plugins.module_utils.resource import 
 
 ARGUMENTS = {
     "name": {
+        "type": "str",
+    },
+    "host_name": {
         "type": "str",
     },
     "time_zone": {
@@ -450,7 +458,7 @@ ARGUMENTS = {
     "clear": {
         "type": "list",
         "elements": "str",
-        "choices": ["name", "mail", "webhook", "syslog", "heartbeat", "trusted_ca", "firewall", "discovery_auth", "backup"],
+        "choices": ["name", "host_name", "mail", "webhook", "syslog", "heartbeat", "trusted_ca", "firewall", "discovery_auth", "backup"],
     },
     "update_secret": {
         "type": "bool",
@@ -465,6 +473,7 @@ NOUN = Noun(
     key=(),
     fields={
         "name": Field(patch=True, shown=("name",)),
+        "host_name": Field(patch=True, shown=("host_name",)),
         "time_zone": Field(patch=True, shown=("time_zone",)),
         "session_hours": Field(patch=True, shown=("session_hours",)),
         "second_factor_required": Field(patch=True, shown=("second_factor_required",)),

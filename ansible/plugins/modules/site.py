@@ -677,6 +677,11 @@ options:
             description:
               - Name of the appliance. C(null) restores the host name.
             type: str
+          host_name:
+            description:
+              - Host name of the operating system, without a domain. C(null) leaves the present host name as it
+                is.
+            type: str
           time_zone:
             description:
               - Time zone of schedules and of the heartbeat, as a name such as C(Europe/Berlin) or C(UTC).
@@ -1340,6 +1345,9 @@ ARGUMENTS = {
                 "type": "dict",
                 "options": {
                     "name": {
+                        "type": "str",
+                    },
+                    "host_name": {
                         "type": "str",
                     },
                     "time_zone": {

@@ -83,7 +83,7 @@ EXAMPLES = r"""
 RETURN = r"""
 resource:
   description: The snapshot as returned by the API, with the fields C(id), C(name), C(description), C(volume), C(volume_id),
-    C(size_bytes), C(state), C(created_at), C(updated_at).
+    C(size_bytes), C(state), C(schedule), C(created_at), C(updated_at).
   returned: when it exists, or existed before
   type: dict
 plan:

@@ -33,6 +33,10 @@ options:
     description:
       - Only snapshots of this volume, by ID or name.
     type: str
+  schedule:
+    description:
+      - Only snapshots that this schedule took, by ID or name.
+    type: str
   sort:
     description:
       - Field to sort by. A leading C(-) sorts in descending order.
@@ -78,6 +82,9 @@ ARGUMENTS = {
     "volume": {
         "type": "str",
     },
+    "schedule": {
+        "type": "str",
+    },
     "sort": {
         "type": "str",
         "choices": ["name", "-name", "size_bytes", "-size_bytes", "created_at", "-created_at"],
@@ -92,7 +99,7 @@ ARGUMENTS = {
 
 
 def main():
-    run_info(ARGUMENTS, "snapshots", listed="/snapshots", item="/snapshots/{snapshot}", filters=("name", "volume", "sort"))
+    run_info(ARGUMENTS, "snapshots", listed="/snapshots", item="/snapshots/{snapshot}", filters=("name", "volume", "schedule", "sort"))
 
 
 if __name__ == "__main__":

@@ -2276,6 +2276,10 @@ export type Event = {
      * Outcome of the change that the event reports.
      */
     outcome: EventOutcome;
+    /**
+     * Unique ID of the job whose start, result or objects the event reports; `null` for other events.
+     */
+    job_id: string | null;
 };
 
 /**
@@ -2315,6 +2319,10 @@ export type EventDetail = {
      * Outcome of the change that the event reports.
      */
     outcome: EventOutcome;
+    /**
+     * Unique ID of the job whose start, result or objects the event reports; `null` for other events.
+     */
+    job_id: string | null;
     /**
      * Changes in the plan; empty if the event has no plan.
      */
@@ -4366,6 +4374,14 @@ export type MappedTo = {
      * LUN, or namespace ID over NVMe.
      */
     lun: number;
+    /**
+     * Whether the volume is served through this mapping now.
+     */
+    state: ExportState;
+    /**
+     * Explanation of the state; `null` if no explanation is needed.
+     */
+    reason: string | null;
 };
 
 /**
@@ -6334,6 +6350,10 @@ export type Settings = {
      */
     name: string | null;
     /**
+     * Host name that is set on the operating system. `null` if the host name is left as it is.
+     */
+    host_name: string | null;
+    /**
      * Time zone of schedules and of the heartbeat, as a name such as `Europe/Berlin` or `UTC`.
      */
     time_zone: string;
@@ -6434,6 +6454,10 @@ export type SettingsPatch = {
      * Name of the appliance. `null` restores the host name.
      */
     name?: string | null;
+    /**
+     * Host name of the operating system, without a domain. `null` leaves the present host name as it is.
+     */
+    host_name?: string | null;
     /**
      * Time zone of schedules and of the heartbeat, as a name such as `Europe/Berlin` or `UTC`.
      */
@@ -6987,6 +7011,10 @@ export type Snapshot = {
      * State of the snapshot in Lunette.
      */
     state: ResourceState;
+    /**
+     * Name of the schedule that took the snapshot. `null` if none did, or if the schedule was deleted.
+     */
+    schedule: string | null;
     /**
      * When the snapshot was taken, in UTC.
      */
@@ -8831,6 +8859,10 @@ export type SettingsPatchWritable = {
      */
     name?: string | null;
     /**
+     * Host name of the operating system, without a domain. `null` leaves the present host name as it is.
+     */
+    host_name?: string | null;
+    /**
      * Time zone of schedules and of the heartbeat, as a name such as `Europe/Berlin` or `UTC`.
      */
     time_zone?: string | null;
@@ -9388,6 +9420,10 @@ export type EngineListData = {
          * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
+        /**
+         * Fields of each item to return, comma-separated, such as `id,name`. By default, all fields.
+         */
+        fields?: string | null;
     };
     url: '/api/v1/engines';
 };
@@ -9662,6 +9698,10 @@ export type LoginListData = {
          * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
+        /**
+         * Fields of each item to return, comma-separated, such as `id,name`. By default, all fields.
+         */
+        fields?: string | null;
     };
     url: '/api/v1/logins';
 };
@@ -10053,6 +10093,10 @@ export type UserListData = {
          * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
+        /**
+         * Fields of each item to return, comma-separated, such as `id,name`. By default, all fields.
+         */
+        fields?: string | null;
     };
     url: '/api/v1/users';
 };
@@ -10415,6 +10459,10 @@ export type TokenListData = {
          * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
+        /**
+         * Fields of each item to return, comma-separated, such as `id,name`. By default, all fields.
+         */
+        fields?: string | null;
     };
     url: '/api/v1/tokens';
 };
@@ -10688,6 +10736,10 @@ export type DiskListData = {
          * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
+        /**
+         * Fields of each item to return, comma-separated, such as `id,name`. By default, all fields.
+         */
+        fields?: string | null;
         /**
          * Only names that match; `*` matches any text, `?` one character.
          */
@@ -11106,6 +11158,10 @@ export type ArrayListData = {
          * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
+        /**
+         * Fields of each item to return, comma-separated, such as `id,name`. By default, all fields.
+         */
+        fields?: string | null;
     };
     url: '/api/v1/arrays';
 };
@@ -12776,6 +12832,10 @@ export type ForeignArrayListData = {
          * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
+        /**
+         * Fields of each item to return, comma-separated, such as `id,name`. By default, all fields.
+         */
+        fields?: string | null;
     };
     url: '/api/v1/foreign-arrays';
 };
@@ -13215,6 +13275,10 @@ export type VolumeListData = {
          * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
+        /**
+         * Fields of each item to return, comma-separated, such as `id,name`. By default, all fields.
+         */
+        fields?: string | null;
         /**
          * Only names that match; `*` matches any text, `?` one character.
          */
@@ -13959,6 +14023,10 @@ export type DeletedVolumeListData = {
          * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
+        /**
+         * Fields of each item to return, comma-separated, such as `id,name`. By default, all fields.
+         */
+        fields?: string | null;
     };
     url: '/api/v1/deleted-volumes';
 };
@@ -14402,6 +14470,10 @@ export type SnapshotListData = {
          */
         volume?: string | null;
         /**
+         * Only snapshots that this schedule took, by ID or name.
+         */
+        schedule?: string | null;
+        /**
          * Field to sort by. A leading `-` sorts in descending order.
          */
         sort?: 'name' | '-name' | 'size_bytes' | '-size_bytes' | 'created_at' | '-created_at';
@@ -14417,6 +14489,10 @@ export type SnapshotListData = {
          * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
+        /**
+         * Fields of each item to return, comma-separated, such as `id,name`. By default, all fields.
+         */
+        fields?: string | null;
     };
     url: '/api/v1/snapshots';
 };
@@ -14939,6 +15015,10 @@ export type DeletedSnapshotListData = {
          * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
+        /**
+         * Fields of each item to return, comma-separated, such as `id,name`. By default, all fields.
+         */
+        fields?: string | null;
     };
     url: '/api/v1/deleted-snapshots';
 };
@@ -15571,6 +15651,10 @@ export type HostListData = {
          */
         offset?: number;
         /**
+         * Fields of each item to return, comma-separated, such as `id,name`. By default, all fields.
+         */
+        fields?: string | null;
+        /**
          * Only names that match; `*` matches any text, `?` one character.
          */
         name?: string | null;
@@ -15964,6 +16048,10 @@ export type HostGroupListData = {
          * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
+        /**
+         * Fields of each item to return, comma-separated, such as `id,name`. By default, all fields.
+         */
+        fields?: string | null;
     };
     url: '/api/v1/host-groups';
 };
@@ -16334,6 +16422,10 @@ export type InitiatorListData = {
          * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
+        /**
+         * Fields of each item to return, comma-separated, such as `id,name`. By default, all fields.
+         */
+        fields?: string | null;
     };
     url: '/api/v1/initiators';
 };
@@ -16404,6 +16496,10 @@ export type PortalListData = {
          * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
+        /**
+         * Fields of each item to return, comma-separated, such as `id,name`. By default, all fields.
+         */
+        fields?: string | null;
     };
     url: '/api/v1/portals';
 };
@@ -16758,6 +16854,10 @@ export type RdmaDeviceListData = {
          * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
+        /**
+         * Fields of each item to return, comma-separated, such as `id,name`. By default, all fields.
+         */
+        fields?: string | null;
     };
     url: '/api/v1/rdma-devices';
 };
@@ -16824,6 +16924,10 @@ export type FcPortListData = {
          * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
+        /**
+         * Fields of each item to return, comma-separated, such as `id,name`. By default, all fields.
+         */
+        fields?: string | null;
     };
     url: '/api/v1/fc-ports';
 };
@@ -17186,6 +17290,10 @@ export type InterfaceListData = {
          * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
+        /**
+         * Fields of each item to return, comma-separated, such as `id,name`. By default, all fields.
+         */
+        fields?: string | null;
     };
     url: '/api/v1/interfaces';
 };
@@ -17935,6 +18043,10 @@ export type MappingListData = {
          * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
+        /**
+         * Fields of each item to return, comma-separated, such as `id,name`. By default, all fields.
+         */
+        fields?: string | null;
     };
     url: '/api/v1/mappings';
 };
@@ -18224,6 +18336,10 @@ export type SessionListData = {
          * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
+        /**
+         * Fields of each item to return, comma-separated, such as `id,name`. By default, all fields.
+         */
+        fields?: string | null;
     };
     url: '/api/v1/sessions';
 };
@@ -18375,6 +18491,10 @@ export type PerformanceListData = {
          * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
+        /**
+         * Fields of each item to return, comma-separated, such as `id,name`. By default, all fields.
+         */
+        fields?: string | null;
     };
     url: '/api/v1/performance';
 };
@@ -18508,6 +18628,10 @@ export type ScheduleListData = {
          * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
+        /**
+         * Fields of each item to return, comma-separated, such as `id,name`. By default, all fields.
+         */
+        fields?: string | null;
     };
     url: '/api/v1/schedules';
 };
@@ -20743,6 +20867,10 @@ export type JobListData = {
          * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
+        /**
+         * Fields of each item to return, comma-separated, such as `id,name`. By default, all fields.
+         */
+        fields?: string | null;
     };
     url: '/api/v1/jobs';
 };
@@ -20937,10 +21065,6 @@ export type EventExportData = {
          */
         outcome?: EventOutcome | null;
         /**
-         * Only events with a number above this one.
-         */
-        after?: number | null;
-        /**
          * Whether to include an event for each step of a job. The job lists its steps, too.
          */
         progress?: boolean;
@@ -20972,6 +21096,18 @@ export type EventExportData = {
          * Only events before this time.
          */
         until?: string | null;
+        /**
+         * Only events with a number above this one.
+         */
+        after?: number | null;
+        /**
+         * Only events of the job with this ID.
+         */
+        job?: string | null;
+        /**
+         * Whether to return one event for each operation: for a job, the one that describes it.
+         */
+        operations?: boolean;
     };
     url: '/api/v1/events:export';
 };
@@ -21037,6 +21173,10 @@ export type EventListData = {
          */
         offset?: number;
         /**
+         * Fields of each item to return, comma-separated, such as `id,name`. By default, all fields.
+         */
+        fields?: string | null;
+        /**
          * Only events of this kind, such as `volume.created`.
          */
         kind?: string | null;
@@ -21044,10 +21184,6 @@ export type EventListData = {
          * Only events with this outcome.
          */
         outcome?: EventOutcome | null;
-        /**
-         * Only events with a number above this one.
-         */
-        after?: number | null;
         /**
          * Whether to include an event for each step of a job. The job lists its steps, too.
          */
@@ -21080,6 +21216,18 @@ export type EventListData = {
          * Only events before this time.
          */
         until?: string | null;
+        /**
+         * Only events with a number above this one.
+         */
+        after?: number | null;
+        /**
+         * Only events of the job with this ID.
+         */
+        job?: string | null;
+        /**
+         * Whether to return one event for each operation: for a job, the one that describes it.
+         */
+        operations?: boolean;
     };
     url: '/api/v1/events';
 };
@@ -21332,6 +21480,10 @@ export type AlertListData = {
          * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
+        /**
+         * Fields of each item to return, comma-separated, such as `id,name`. By default, all fields.
+         */
+        fields?: string | null;
         /**
          * Whether to return active (true) or resolved (false) alerts. If omitted, both.
          */

@@ -7,7 +7,7 @@ const sources = Object.entries(
 
 /** Fields without help, by their label, under the reason. */
 const NO_HELP: Record<string, string[]> = {
-  'a name that people choose': ['hosts.name', 'hosts.description', 'schedules.note'],
+  'a name that people choose': ['hosts.description', 'schedules.note'],
   'known from every login': [
     'login.username',
     'login.password',

@@ -83,7 +83,7 @@ it('offers every field of every request, or says why not', () => {
 })
 
 /** Parameters of every list; the page loads the rows in sight, and sorts by the heads of its tables. */
-const PAGING = ['limit', 'cursor', 'offset', 'sort']
+const PAGING = ['limit', 'cursor', 'offset', 'sort', 'fields']
 /** Parameters of every change: the plan dialog uses one to plan and the other to confirm. */
 const PLANNING = ['dry_run', 'confirm']
 
@@ -92,7 +92,7 @@ const FILTERED: Record<string, string> = {
   '/volumes': '/volumes?q=lun&array=tank&host=host1&group=cluster&state=ready',
   '/deleted-volumes': '/deleted-volumes?q=lun&array=tank',
   '/deleted-snapshots': '/deleted-snapshots?q=lun&volume=vm01',
-  '/snapshots': '/snapshots?q=lun&volume=vm01',
+  '/snapshots': '/snapshots?q=lun&volume=vm01&schedule=nightly',
   '/disks': '/disks?q=Z&state=free&health=ok&transport=sas&array=tank',
   '/hosts': '/hosts?q=host&group=cluster',
   '/host-groups': '/host-groups?q=c',
@@ -134,6 +134,7 @@ const NO_FILTER: Record<string, string> = {
   '/performance name': 'for Prometheus; a page asks for one thing',
   '/events kind': 'what it is about and how it ended are filters, and words find the rest',
   '/events after': 'for programs that follow the log',
+  '/events job': 'the events of a row that is opened: EventsPage.spec.ts',
   '/events progress': 'the log of a job: JobLog.vue',
   '/search text': 'what is typed in the search: SearchPalette.spec.ts',
   '/alerts ref': 'a page about one thing shows its own',

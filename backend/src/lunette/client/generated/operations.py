@@ -375,7 +375,7 @@ OPERATIONS: dict[str, Operation] = {
     "snapshot_list": Operation(
         "GET",
         "/snapshots",
-        query=("name", "volume", "sort"),
+        query=("name", "volume", "schedule", "sort"),
         words=(("sort", ("name", "-name", "size_bytes", "-size_bytes", "created_at", "-created_at")),),
         is_list=True,
     ),
@@ -716,7 +716,6 @@ OPERATIONS: dict[str, Operation] = {
             "format",
             "kind",
             "outcome",
-            "after",
             "progress",
             "noun",
             "ref",
@@ -725,12 +724,16 @@ OPERATIONS: dict[str, Operation] = {
             "people",
             "since",
             "until",
+            "after",
+            "job",
+            "operations",
         ),
         words=(
             ("format", ("csv", "json")),
             ("outcome", ("begun", "done", "failed")),
             ("progress", ("true", "false")),
             ("people", ("true", "false")),
+            ("operations", ("true", "false")),
         ),
         is_binary=True,
     ),
@@ -741,7 +744,6 @@ OPERATIONS: dict[str, Operation] = {
             "sort",
             "kind",
             "outcome",
-            "after",
             "progress",
             "noun",
             "ref",
@@ -750,12 +752,16 @@ OPERATIONS: dict[str, Operation] = {
             "people",
             "since",
             "until",
+            "after",
+            "job",
+            "operations",
         ),
         words=(
             ("sort", ("-seq", "seq")),
             ("outcome", ("begun", "done", "failed")),
             ("progress", ("true", "false")),
             ("people", ("true", "false")),
+            ("operations", ("true", "false")),
         ),
         is_list=True,
     ),
@@ -1386,11 +1392,12 @@ class Operations:
         *,
         name: str | None = None,
         volume: str | None = None,
+        schedule: str | None = None,
         sort: Literal["name", "-name", "size_bytes", "-size_bytes", "created_at", "-created_at"] | None = None,
         limit: int | None = None,
     ) -> Iterator[t.Snapshot]:
         """Lists the snapshots."""
-        return self.pages("snapshot_list", {"name": name, "volume": volume, "sort": sort}, limit)
+        return self.pages("snapshot_list", {"name": name, "volume": volume, "schedule": schedule, "sort": sort}, limit)
 
     @overload
     def snapshot_create(self, body: t.SnapshotCreate, *, dry_run: Literal[False] = False) -> t.Job: ...
@@ -2183,7 +2190,6 @@ class Operations:
         format: t.ExportFormat | None = None,
         kind: str | None = None,
         outcome: t.EventOutcome | None = None,
-        after: int | None = None,
         progress: bool | None = None,
         noun: str | None = None,
         ref: str | None = None,
@@ -2192,6 +2198,9 @@ class Operations:
         people: bool | None = None,
         since: str | None = None,
         until: str | None = None,
+        after: int | None = None,
+        job: str | None = None,
+        operations: bool | None = None,
     ) -> bytes:
         """Exports the events as a file, newest first."""
         answer: bytes = self.operate(
@@ -2201,7 +2210,6 @@ class Operations:
                 "format": format,
                 "kind": kind,
                 "outcome": outcome,
-                "after": after,
                 "progress": progress,
                 "noun": noun,
                 "ref": ref,
@@ -2210,6 +2218,9 @@ class Operations:
                 "people": people,
                 "since": since,
                 "until": until,
+                "after": after,
+                "job": job,
+                "operations": operations,
             },
         )
         return answer
@@ -2220,7 +2231,6 @@ class Operations:
         sort: Literal["-seq", "seq"] | None = None,
         kind: str | None = None,
         outcome: t.EventOutcome | None = None,
-        after: int | None = None,
         progress: bool | None = None,
         noun: str | None = None,
         ref: str | None = None,
@@ -2229,6 +2239,9 @@ class Operations:
         people: bool | None = None,
         since: str | None = None,
         until: str | None = None,
+        after: int | None = None,
+        job: str | None = None,
+        operations: bool | None = None,
         limit: int | None = None,
     ) -> Iterator[t.Event]:
         """Lists the events, newest first by default."""
@@ -2238,7 +2251,6 @@ class Operations:
                 "sort": sort,
                 "kind": kind,
                 "outcome": outcome,
-                "after": after,
                 "progress": progress,
                 "noun": noun,
                 "ref": ref,
@@ -2247,6 +2259,9 @@ class Operations:
                 "people": people,
                 "since": since,
                 "until": until,
+                "after": after,
+                "job": job,
+                "operations": operations,
             },
             limit,
         )

@@ -1913,6 +1913,8 @@ class Event(TypedDict):
     """Description of the event."""
     outcome: EventOutcome
     """Outcome of the change that the event reports."""
+    job_id: str | None
+    """Unique ID of the job whose start, result or objects the event reports; `null` for other events."""
 
 
 class EventDetail(TypedDict):
@@ -1936,6 +1938,8 @@ class EventDetail(TypedDict):
     """Description of the event."""
     outcome: EventOutcome
     """Outcome of the change that the event reports."""
+    job_id: str | None
+    """Unique ID of the job whose start, result or objects the event reports; `null` for other events."""
     changes: list[PlanChange]
     """Changes in the plan; empty if the event has no plan."""
     hosts_interrupted: list[str]
@@ -3140,6 +3144,10 @@ class MappedTo(TypedDict):
     """Protocol family of the mapping."""
     lun: int
     """LUN, or namespace ID over NVMe."""
+    state: ExportState
+    """Whether the volume is served through this mapping now."""
+    reason: str | None
+    """Explanation of the state; `null` if no explanation is needed."""
 
 
 class Mapping(TypedDict):
@@ -4210,6 +4218,8 @@ class Settings(TypedDict):
 
     name: str | None
     """Name of the appliance. `null` if the host name is used."""
+    host_name: str | None
+    """Host name that is set on the operating system. `null` if the host name is left as it is."""
     time_zone: str
     """Time zone of schedules and of the heartbeat, as a name such as `Europe/Berlin` or `UTC`."""
     session_hours: int
@@ -4257,6 +4267,8 @@ class SettingsPatch(TypedDict):
 
     name: NotRequired[str | None]
     """Name of the appliance. `null` restores the host name."""
+    host_name: NotRequired[str | None]
+    """Host name of the operating system, without a domain. `null` leaves the present host name as it is."""
     time_zone: NotRequired[str | None]
     """Time zone of schedules and of the heartbeat, as a name such as `Europe/Berlin` or `UTC`."""
     session_hours: NotRequired[int | None]
@@ -4620,6 +4632,8 @@ class Snapshot(TypedDict):
     """Size in bytes that the volume had when the snapshot was taken."""
     state: ResourceState
     """State of the snapshot in Lunette."""
+    schedule: str | None
+    """Name of the schedule that took the snapshot. `null` if none did, or if the schedule was deleted."""
     created_at: str
     """When the snapshot was taken, in UTC."""
     updated_at: str
