@@ -94,6 +94,8 @@ OURS = (
     "/var/lib/lunette/agent/",
     "/run/lunette",
     "/etc/hostid",
+    "/etc/hostname",
+    "/proc/sys/kernel/hostname",
     "/sys/module/zfs/parameters/",
     "/sys/block/md127/md/",
 )
