@@ -33,9 +33,10 @@ def wait_until(what: str, condition: Callable[[], T | None], deadline_s: float =
 def slowness() -> float:
     """How many times longer work takes now than on idle processors: the wall time of `SPIN_S` of work.
 
-    Limits of a few seconds are scaled by it, because other processes run on the same processors.
+    Limits of a few seconds are scaled by it, because other processes run on the same processors, and by how much slower
+    this machine and its guests are than those on which the limits were chosen.
     """
     began, worked = time.monotonic(), time.process_time()
     while time.process_time() - worked < SPIN_S:
         pass
-    return max(1.0, (time.monotonic() - began) / SPIN_S)
+    return max(1.0, (time.monotonic() - began) / SPIN_S, factor())
