@@ -74,6 +74,11 @@ def md_bytes(made: Appliance) -> int:
     return int(made.machine.check("cat /sys/block/md*/size")) * 512
 
 
+def pv_bytes(made: Appliance) -> int:
+    """Size of the one array, according to LVM."""
+    return int(made.machine.check("pvs --noheadings --nosuffix --units b -o pv_size").strip())
+
+
 def quiet(client: Client) -> bool:
     array = tank(client)
     return bool(array["health"] == "clean" and not array["observed"]["progress"])
@@ -147,6 +152,7 @@ def test_an_array_grows_under_writes_and_puts_back_what_it_had_dropped(growth: G
         assert abs(after["usable_bytes"] - before["usable_bytes"] - room // 2) < EXTENT_BYTES
         assert {member["state"] for member in after["members"]} == {"in_sync"}
         assert growth.write_hole in machine.check("cat /sys/block/md*/md/consistency_policy")
+        assert pv_bytes(made) > before["usable_bytes"] * 1.4
         assert host.verify_logged(device, SEED) > 0
         client.wait(client.post("/volumes", {"name": "big", "array": "tank", "size_bytes": 400 * MIB}))
 

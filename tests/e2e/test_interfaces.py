@@ -159,7 +159,7 @@ def test_the_host_name_is_set_corrected_and_retained_over_a_reset(made: Applianc
 
     made.client.patch("/settings", {"host_name": "san-1"})
     wait_until("the host name is set", lambda: name() == "san-1")
-    assert made.machine.check("cat /etc/hostname").strip() == "san-1"
+    wait_until("the file is written", lambda: made.machine.check("cat /etc/hostname").strip() == "san-1")
     made.machine.check("hostname other")
     wait_until("the host name is corrected", lambda: name() == "san-1")
     made.machine.check("echo other > /etc/hostname; sync")
