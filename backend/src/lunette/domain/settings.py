@@ -296,9 +296,13 @@ class Settings(Model):
         found: MailSettings | WebhookSettings | SyslogSettings | None = getattr(self, channel.value)
         return found
 
+    def present_host_name(self, host_name: str) -> str:
+        """The host name. `host_name` is the one that this process has, which may be that of its start."""
+        return self.host_name or host_name
+
     def shown_name(self, host_name: str) -> str:
-        """The name of the appliance. `host_name` is the one that this process has."""
-        return self.name or self.host_name or host_name
+        """The name of the appliance; `host_name` as for `present_host_name`."""
+        return self.name or self.present_host_name(host_name)
 
     def channels(self) -> tuple[Channel, ...]:
         return tuple(channel for channel in Channel if self.channel(channel) is not None)

@@ -142,7 +142,7 @@ def _plan(title: str, now: Pair | None, pair: Pair, request: Request, services: 
 
 def _host_name(services: ApiServices) -> str:
     with services.store.read() as tx:
-        return read_settings(tx).host_name or services.name()
+        return read_settings(tx).present_host_name(services.name())
 
 
 def _warnings(now: Pair | None, pair: Pair, request: Request, services: ApiServices) -> Iterator[str]:

@@ -35,7 +35,7 @@ def metrics_show(request: Request, services: UsedServices) -> Response:
     except Unavailable:
         measured = None
     with services.store.read() as tx:
-        known = names(tx, read_settings(tx).host_name or services.name(), measured)
+        known = names(tx, read_settings(tx).present_host_name(services.name()), measured)
         standing = select(Alert.severity, func.count()).where(Alert.resolved_at.is_(None)).group_by(Alert.severity)
         alerts = dict.fromkeys((severity.value for severity in Severity), 0) | dict(tx.execute(standing).all())
         health = _health(services, disk_health.grown(tx, utc_now())) if measured else ()

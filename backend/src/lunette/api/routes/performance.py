@@ -56,7 +56,7 @@ def performance_list(
     """
     measured = services.control.performance.now()
     with services.store.read() as tx:
-        known = names(tx, read_settings(tx).host_name or services.name(), measured)
+        known = names(tx, read_settings(tx).present_host_name(services.name()), measured)
     items = [
         performance_answer(key, rates, known)
         for key, rates in measured.rates.items()
@@ -92,7 +92,7 @@ def performance_show(
     except Unavailable:
         measured = None
     with services.store.read() as tx:
-        known = names(tx, read_settings(tx).host_name or services.name(), measured)
+        known = names(tx, read_settings(tx).present_host_name(services.name()), measured)
     key = next(known.find(performance), None)
     if key is None:
         raise NotFound(f"No measured object has the ID {performance!r}; see GET /api/v1/performance.")

@@ -54,7 +54,7 @@ def second_factor_start(
         factor = tx.get(SecondFactor, identity.user_id) or SecondFactor(user_id=identity.user_id)
         tx.add(factor)
         factor.next_sealed, factor.next_login = second_factor.sealed(tx, secret), identity.session_hash
-        name = read_settings(tx).host_name or services.name()
+        name = read_settings(tx).present_host_name(services.name())
     return SecondFactorOffer(secret=base32(secret), address=address(secret, identity.username, name))
 
 
