@@ -121,6 +121,8 @@ class Agent(Answering, complete=True):
         self.changes = Changes()
         self._spdk = SpdkWatch(system, self.changes.happened)
         self._reported_open = False
+        self._last: ConvergeReport | None = None
+        """About everything in the ledger, after the last round that ended."""
         self._open: tuple[str, ...] = ()
         """Targets and subsystems that were open at the last observation."""
         self._deadlines = Deadlines(system.monotonic)
@@ -259,6 +261,7 @@ class Agent(Answering, complete=True):
     @answers(Converge)
     def converge(self, wanted: ExportSet) -> ConvergeReport:
         with self._exports:
+            before = self._served
             verdict = merge(self._served, wanted)
             effective = verdict.effective
             if verdict.refusal is not None:
@@ -270,8 +273,10 @@ class Agent(Answering, complete=True):
                 if effective != self._served or self._ledger.unkept:
                     self._keep(effective)
             in_words(lambda: self._bring_up.prove(effective))
-            report = self._repairs.reported(self._serve(effective))
-        self.wake()
+            part = self._serve_difference(before, effective)
+            report = self._repairs.reported(part or self._serve(effective))
+        if part is None:
+            self.wake()
         return report.model_copy(
             update={
                 "accepted": verdict.refusal is None,
@@ -332,6 +337,30 @@ class Agent(Answering, complete=True):
             self._reported_open = True
         return whole
 
+    def _serve_difference(self, before: ExportSet | None, exports: ExportSet) -> ConvergeReport | None:
+        """Serves only what the document changes; None if that has no such form, and everything has to be served."""
+        last, self._last = self._last, None
+        if before is None or last is None or self._keep_stale or self._release or last.generation != before.generation:
+            return None
+        proven = self._proven(exports)
+        waiting = dict(self._bring_up.waiting)
+        report = in_words(lambda: serving.serve_difference(self._system, before, exports, last, waiting, proven))
+        if report is None:
+            return None
+        self._host_name.settle(exports.host_name)
+        return self._noted(exports, report)
+
+    def _proven(self, exports: ExportSet) -> set[str]:
+        return {array.array_id for array in exports.arrays if self._bring_up.is_proven(array)}
+
+    def _noted(self, exports: ExportSet, report: ConvergeReport) -> ConvergeReport:
+        """Remembers how everything is served now."""
+        report = self._deadlines.reported(exports, report)
+        self._open = serving.open_targets(exports, report)
+        self._repairs.note(exports, report)
+        self._last = report
+        return report
+
     def _serve(self, exports: ExportSet) -> ConvergeReport:
         waiting = dict(self._bring_up.waiting)
         self._host_name.settle(exports.host_name)
@@ -341,12 +370,11 @@ class Agent(Answering, complete=True):
             released_ports=self._release - _ports(exports),
             overdue=self._deadlines.overdue(exports),
         )
-        proven = {array.array_id for array in exports.arrays if self._bring_up.is_proven(array)}
-        report = in_words(lambda: serving.serve(self._system, exports, waiting, proven, turn=turn))
-        report = self._deadlines.reported(exports, report)
+        proven = self._proven(exports)
+        report = self._noted(
+            exports, in_words(lambda: serving.serve(self._system, exports, waiting, proven, turn=turn))
+        )
         self._release = frozenset()
-        self._open = serving.open_targets(exports, report)
-        self._repairs.note(exports, report)
         repaired += self._firewall.settle(exports, keep_all=self._keep_stale)
         return report.model_copy(update={"changed": report.changed + repaired}) if repaired else report
 

@@ -9,10 +9,11 @@ from collections.abc import Mapping, Set
 
 from lunette.domain.exports import ConvergeReport, ExportSet, ObservedSession, ServingState, UnseenSessions
 from lunette.domain.mappings import Family
+from lunette.providers.exports.difference import Difference, between
 from lunette.providers.exports.engine import Engine
 from lunette.providers.exports.lio.engine import LioEngine
 from lunette.providers.exports.nvmet.engine import NvmetEngine
-from lunette.providers.exports.reports import absent, joined
+from lunette.providers.exports.reports import absent, joined, with_part
 from lunette.providers.exports.spdk.engine import SpdkEngine
 from lunette.providers.exports.turn import PLAIN, Turn
 from lunette.system.system_port import System
@@ -54,6 +55,43 @@ def serve(
                 held = _held_by_others(system, engine, part) | blocked
                 reports.append(engine.converge(system, part, reasons=reasons, held=held, turn=turn))
     return joined(reports, cleared)
+
+
+def serve_difference(
+    system: System,
+    before: ExportSet,
+    wanted: ExportSet,
+    last: ConvergeReport,
+    waiting: Mapping[str, str],
+    proven: Set[str],
+) -> ConvergeReport | None:
+    """Serves only what differs between two desired states, and reports on everything; `last` is the report about
+    `before`.
+
+    None if everything has to be served: nothing differs, so a look at all of it was asked for, or the difference concerns more, what it builds on was not served completely, or
+    not all of it could be served now. Then nothing is lost by serving everything, which may find some of it done.
+    """
+    difference = between(before, wanted)
+    if difference is None or difference.is_empty or not _was_whole(last, difference):
+        return None
+    engine = next(one for one in ENGINES if one.family is Family.SCSI)
+    blocked = not_ours(difference.after, waiting, proven)
+    reasons = {one.volume_id: waiting[one.array_id] for one in difference.after.volumes if one.array_id in waiting}
+    held = _held_by_others(system, engine, difference.after) | blocked
+    silent = {one.portal_id: one.reason for one in last.portals if one.reason is not None}
+    part = engine.converge_part(system, difference, reasons=reasons, held=held, not_listening=silent)
+    if part is None or any(one.reason is not None for one in part.targets):
+        return None
+    if any(one.reason is not None for one in part.portals if one.portal_id not in silent):
+        return None
+    return with_part(last, part, wanted)
+
+
+def _was_whole(last: ConvergeReport, difference: Difference) -> bool:
+    """True if the targets that differ were open and lacked nothing."""
+    known = {one.target_id: one for one in last.targets}
+    touched = [known.get(target.target_id) for target in difference.before.targets]
+    return all(one is not None and one.state is ServingState.OPEN and one.reason is None for one in touched)
 
 
 def not_ours(wanted: ExportSet, waiting: Mapping[str, str], proven: Set[str]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from lunette.domain.exports import ConvergeReport, ExportSet, ObservedSession, UnseenSessions
 from lunette.domain.mappings import Family
+from lunette.providers.exports.difference import Difference
 from lunette.providers.exports.turn import Turn
 from lunette.system.system_port import System
 
@@ -53,6 +54,21 @@ class Engine(ABC):
         self, system: System, part: ExportSet, *, reasons: Mapping[str, str], held: Mapping[str, str], turn: Turn
     ) -> ConvergeReport:
         """Serve the part. By volume ID, `reasons` are why devices are missing, `held` why they must not be opened."""
+
+    def converge_part(
+        self,
+        system: System,
+        difference: Difference,
+        *,
+        reasons: Mapping[str, str],
+        held: Mapping[str, str],
+        not_listening: Mapping[str, str],
+    ) -> ConvergeReport | None:
+        """Serve only what differs, and report on that alone. None if this engine always serves everything.
+
+        `reasons` and `held` as for `converge`; `not_listening` are portals that could not listen, by ID.
+        """
+        return None
 
     @abstractmethod
     def is_served(self, system: System) -> bool:

@@ -52,3 +52,21 @@ def _with(one: ConvergeReport, other: ConvergeReport) -> ConvergeReport:
             "foreign": one.foreign + other.foreign,
         }
     )
+
+
+def with_part(last: ConvergeReport, part: ConvergeReport, desired: ExportSet) -> ConvergeReport:
+    """The last report with what a part of it is now. `desired` is everything that is served, in order."""
+    targets = {one.target_id: one for one in (*last.targets, *part.targets)}
+    volumes = {one.volume_id: one for one in (*last.volumes, *part.volumes)}
+    names = {target.target_id: target.iqn for target in desired.targets}
+    closed = {names[one.target_id] for one in part.targets if one.target_id in names}
+    return last.model_copy(
+        update={
+            "generation": desired.generation,
+            "changed": part.changed,
+            "found": (),
+            "waiting": tuple(one for one in last.waiting if one not in closed),
+            "targets": tuple(targets[one.target_id] for one in desired.targets),
+            "volumes": tuple(volumes[one.volume_id] for one in desired.volumes if one.volume_id in volumes),
+        }
+    )

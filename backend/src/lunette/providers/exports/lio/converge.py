@@ -19,7 +19,8 @@ from lunette.domain.exports import (
 from lunette.domain.identity import TARGET_AUTHORITY
 from lunette.providers.exports.configfs import KernelRefused
 from lunette.providers.exports.device import DeviceGuard
-from lunette.providers.exports.lio import adopted, discovery, fc, reservations, stale, tree
+from lunette.providers.exports.difference import Difference
+from lunette.providers.exports.lio import adopted, discovery, fc, part, reservations, stale, tree
 from lunette.providers.exports.lio.configfs import ROOT, LioConfigfs, no_iser
 from lunette.providers.exports.lio.fc import Patience
 from lunette.providers.exports.lio.lack import Lack, Lacks
@@ -56,10 +57,12 @@ def converge(
             builder.make(node)
     lacks = Lacks(files, everything, failed)
     opened = {
-        gate.target_id: builder.open(gate, lacks.of(gate.needs), gate.iqn in turn.overdue) for gate in wanted.gates
+        gate.target_id: builder.open(gate, lacks.of(gate.needs), is_overdue=gate.iqn in turn.overdue)
+        for gate in wanted.gates
     }
     fc.grant_access(files, ports, failed, builder.make, Patience(lacks, turn.overdue))
-    found = _report(desired, wanted, builder, opened)
+    known = stale.foreign(files, tree.target_prefix(desired.appliance_id), theirs)
+    found = _report(desired, wanted, builder, opened, foreign=known)
     return found.model_copy(
         update={
             "changed": files.changed,
@@ -69,6 +72,32 @@ def converge(
             "foreign": (*found.foreign, *fc.foreign(files, ports.owned)),
         }
     )
+
+
+def converge_part(
+    system: System,
+    difference: Difference,
+    *,
+    reasons: Mapping[str, str],
+    held: Mapping[str, str],
+    not_listening: Mapping[str, str],
+) -> ConvergeReport:
+    """Serves what differs, and leaves everything else alone. The report is about that part only.
+
+    The state before is trusted: a caller whose last run did not serve all of these targets serves everything instead.
+    `not_listening` are reasons by ID of portals that could not listen then.
+    """
+    files = LioConfigfs(system)
+    before, wanted = tree.build(difference.before), tree.build(difference.after)
+    nodes = wanted.nodes()
+    failed = part.remove(files, before, nodes, difference.mapped)
+    builder = _Builder(files, failed, DeviceGuard(system, reasons, held), not_listening)
+    for level in wanted.levels:
+        for node in level:
+            builder.make(node)
+    lacks = Lacks(files, nodes, failed)
+    opened = {gate.target_id: builder.open(gate, lacks.of(gate.needs), is_overdue=False) for gate in wanted.gates}
+    return _report(difference.after, wanted, builder, opened, foreign=())
 
 
 class _Builder:
@@ -93,7 +122,7 @@ class _Builder:
             if node.portal_id is not None:
                 self.not_listening.setdefault(node.portal_id, reason)
 
-    def open(self, gate: TargetGate, lack: Lack, is_overdue: bool) -> Lack:
+    def open(self, gate: TargetGate, lack: Lack, *, is_overdue: bool) -> Lack:
         """Open a portal group once all of it exists, or its volumes have been waited for long enough; an open one stays
         open. Returns what is missing.
         """
@@ -186,7 +215,14 @@ def _sweep(
     return failed
 
 
-def _report(desired: ExportSet, wanted: Tree, builder: _Builder, opened: Mapping[str, Lack]) -> ConvergeReport:
+def _report(
+    desired: ExportSet,
+    wanted: Tree,
+    builder: _Builder,
+    opened: Mapping[str, Lack],
+    *,
+    foreign: tuple[str, ...],
+) -> ConvergeReport:
     files = builder.files
     states = {gate.target_id: _state(files, gate) for gate in wanted.gates}
     volumes = [(v.volume_id, builder.volume_reason(v)) for v in desired.volumes]
@@ -208,7 +244,7 @@ def _report(desired: ExportSet, wanted: Tree, builder: _Builder, opened: Mapping
         volumes=tuple(VolumeReport(volume_id=id_, state=_blocked(why), reason=why) for id_, why in volumes),
         portals=tuple(PortalReport(portal_id=id_, state=_blocked(why), reason=why) for id_, why in portals.items()),
         unexplained=(),
-        foreign=stale.foreign(files, tree.target_prefix(desired.appliance_id), adopted.paths(desired)),
+        foreign=foreign,
     )
 
 

@@ -6,6 +6,7 @@ from lunette.domain.errors import Unavailable
 from lunette.domain.exports import ConvergeReport, ExportSet, ObservedSession, UnseenSessions
 from lunette.domain.mappings import Family
 from lunette.providers.exports import parts
+from lunette.providers.exports.difference import Difference
 from lunette.providers.exports.engine import Engine
 from lunette.providers.exports.lio import adopted, configfs, sessions
 from lunette.providers.exports.lio import converge as lio
@@ -38,6 +39,17 @@ class LioEngine(Engine):
         self, system: System, part: ExportSet, *, reasons: Mapping[str, str], held: Mapping[str, str], turn: Turn
     ) -> ConvergeReport:
         return lio.converge(system, part, reasons=reasons, held=held, turn=turn)
+
+    def converge_part(
+        self,
+        system: System,
+        difference: Difference,
+        *,
+        reasons: Mapping[str, str],
+        held: Mapping[str, str],
+        not_listening: Mapping[str, str],
+    ) -> ConvergeReport:
+        return lio.converge_part(system, difference, reasons=reasons, held=held, not_listening=not_listening)
 
     def is_served(self, system: System) -> bool:
         return lio.is_served(system)

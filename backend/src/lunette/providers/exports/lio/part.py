@@ -1,0 +1,42 @@
+"""Removes what a difference between two desired states takes away, and looks at nothing else."""
+
+from collections.abc import Collection, Mapping
+from functools import partial
+
+from lunette.providers.exports.configfs import attempt
+from lunette.providers.exports.lio import reservations, stale
+from lunette.providers.exports.lio.configfs import LioConfigfs
+from lunette.providers.exports.lio.tree import Node, Tree
+
+
+def remove(files: LioConfigfs, before: Tree, wanted: Mapping[str, Node], mapped: Collection[str]) -> dict[str, str]:
+    """Removes from the leaves up. `mapped` are the IDs of volumes whose backstores stay. Returns what was refused, by
+    path.
+    """
+    _, backstores, targets, groups, luns, initiators, mapped_luns, portals = before.levels
+    moved = {node.path for node in (*luns, *mapped_luns) if not _stands(files, node.path, wanted)}
+    # A mapped LUN is also removed when the LUN behind it changes its volume, and before it.
+    moved |= {node.path for node in mapped_luns if node.link and node.link[1] in moved}
+    failed = stale.close(files, [node.path for node in targets if node.path not in wanted])
+    for node in (*mapped_luns, *initiators, *portals, *luns, *groups, *targets):
+        if not files.exists(node.path):
+            continue
+        if node.path in moved:
+            attempt(failed, node.path, partial(files.remove_linked, node.path))
+        elif node.path not in wanted:
+            attempt(failed, node.path, partial(files.rmdir, node.path))
+    for node in backstores:
+        if node.volume_id not in mapped and files.exists(node.path):
+            serial = files.read(f"{node.path}/wwn/vpd_unit_serial").rpartition(": ")[2]
+            attempt(failed, node.path, partial(files.rmdir, node.path))
+            if node.path not in failed:
+                reservations.forget(files.system, serial)
+    return failed
+
+
+def _stands(files: LioConfigfs, path: str, wanted: Mapping[str, Node]) -> bool:
+    """True if the directory is still desired and leads where it should, or leads nowhere yet."""
+    node = wanted.get(path)
+    if node is None or node.link is None:
+        return False
+    return files.follow(path, node.link[0], adopted=node.adopted) in (None, node.link[1])

@@ -1,0 +1,193 @@
+"""A change is served as a difference: it touches only what it names, and ends in the tree that a whole run makes."""
+
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from backend.tests.agent.exports import exports, id_of, initiator, lun, portal, target
+from backend.tests.providers.test_lio_converge import ExportRig
+from lunette.domain.exports import ExportSet, ExportTarget, ExportVolume, Release, ReleaseKind, ServingState
+from lunette.providers.exports.lio.configfs import ROOT
+
+VOLUMES = tuple(range(11, 21))
+Mapped = dict[int, dict[int, int]]
+"""Volumes by number, by target."""
+
+
+class Site(ExportRig):
+    """Ten volumes, and an agent that is sent one document after the other."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        for number in VOLUMES[3:]:
+            self.do(self.cut_number(number))
+            place = {"group": self.lvm.group, "device": f"/dev/{self.lvm.group}/v{number}"}
+            self.volumes.append(self.volumes[0].model_copy(update={**identity(number), **place}))
+        self.generation = 0
+        self.kept: ExportSet | None = None
+
+    def document(self, mapped: Mapped, hosts: dict[int, Sequence[int]]) -> ExportSet:
+        """What is mapped; everything that is not in it any more is released."""
+        self.generation += 1
+        targets = tuple(
+            target(
+                number,
+                [initiator(host) for host in hosts[number]],
+                [lun(1000 * number + 100 * at + volume, at, volume) for at, volume in sorted(luns.items())],
+            )
+            for number, luns in sorted(mapped.items())
+            if luns
+        )
+        found = exports(
+            generation=self.generation,
+            arrays=(self.array,),
+            volumes=tuple(self.volumes),
+            portals=(portal(21),),
+            targets=targets,
+            released=tuple(self._released(targets)),
+        )
+        self.kept = found
+        return found
+
+    def _released(self, targets: Sequence[ExportTarget]) -> list[Release]:
+        before = self.kept.targets if self.kept else ()
+        now = {one.target_id for one in targets}
+        luns = {one.mapping_id for each in targets for one in each.luns}
+        hosts = {(each.target_id, one.initiator_id) for each in targets for one in each.initiators}
+        gone = [(ReleaseKind.TARGET, one.target_id) for one in before if one.target_id not in now]
+        gone += [(ReleaseKind.MAPPING, one.mapping_id) for each in before for one in each.luns if one.mapping_id not in luns]
+        gone += [
+            (ReleaseKind.INITIATOR, one.initiator_id)
+            for each in before
+            for one in each.initiators
+            if (each.target_id, one.initiator_id) not in hosts
+        ]
+        return [Release(kind=kind, id=id_, generation=self.generation) for kind, id_ in gone]
+
+    def calls(self, document: ExportSet) -> list[str]:
+        """What the agent asks of configfs for this document."""
+        before = len(self.machine.faults.calls)
+        report = self.agent.converge(document)
+        assert report.accepted
+        assert {one.state for one in report.targets} <= {ServingState.OPEN}
+        assert {one.target_id for one in report.targets} == {one.target_id for one in document.targets}
+        assert len(report.volumes) == len(document.volumes)
+        return [call.detail for call in self.machine.faults.calls[before:] if ROOT in call.detail]
+
+    def tree(self, path: str = ROOT) -> dict[str, str]:
+        """Every folder, link and attribute of configfs."""
+        found: dict[str, str] = {}
+        for name in self.machine.listdir(path):
+            at = f"{path}/{name}"
+            try:
+                found[at] = self.machine.readlink(at)
+                continue
+            except OSError:
+                pass
+            if self.machine.is_dir(at):
+                found[at] = "folder"
+                found |= self.tree(at)
+            else:
+                try:
+                    found[at] = self.machine.read(at)
+                except OSError:
+                    found[at] = "unreadable"
+        return found
+
+
+def identity(number: int) -> dict[str, object]:
+    from backend.tests.agent.exports import volume
+
+    made: ExportVolume = volume(number)
+    return {"volume_id": made.volume_id, "name": made.name, "identity": made.identity}
+
+
+def a_change(draw: random.Random, mapped: Mapped, hosts: dict[int, Sequence[int]]) -> tuple[Mapped, dict[int, Sequence[int]]]:
+    """One volume more or fewer, one under another number, or another host for a target."""
+    mapped = {number: dict(luns) for number, luns in mapped.items()}
+    hosts = dict(hosts)
+    number = draw.choice(list(mapped))
+    luns = mapped[number]
+    match draw.choice(["map", "map", "unmap", "swap", "host", "move"]):
+        case "map":
+            luns[draw.randrange(1, 8)] = draw.choice(VOLUMES)
+        case "unmap" if luns:
+            del luns[draw.choice(list(luns))]
+        case "swap" if len(luns) > 1:
+            one, other = draw.sample(list(luns), 2)
+            luns[one], luns[other] = luns[other], luns[one]
+        case "host":
+            hosts[number] = tuple(sorted(draw.sample(range(100 * number, 100 * number + 4), draw.randrange(1, 4))))
+        case "move" if luns:
+            to = mapped[draw.choice(list(mapped))]
+            at, volume = luns.popitem()
+            to[at] = volume
+        case _:
+            pass
+    return mapped, hosts
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_differences_end_in_the_tree_that_a_whole_run_makes(seed: int) -> None:
+    draw = random.Random(seed)
+    site = Site()
+    mapped: Mapped = {31: {1: 11}, 32: {1: 12}, 33: {}}
+    hosts: dict[int, Sequence[int]] = {31: (3100,), 32: (3200, 3201), 33: (3300,)}
+    site.agent.converge(site.document(mapped, hosts))
+    for _ in range(12):
+        mapped, hosts = a_change(draw, mapped, hosts)
+        site.calls(site.document(mapped, hosts))
+    whole = Site()
+    whole.generation = site.generation - 1
+    whole.agent.converge(whole.document(mapped, hosts))
+    assert site.tree() == whole.tree()
+    changed = site.agent.converge(site.kept or site.document(mapped, hosts)).changed
+    assert changed == 0, "a whole run finds nothing to do"
+
+
+def test_one_more_mapping_asks_the_same_of_the_kernel_however_many_there_are() -> None:
+    counts = []
+    for many in (1, 6):
+        site = Site()
+        mapped: Mapped = {31: {at + 1: VOLUMES[at] for at in range(many)}, 32: {at + 1: VOLUMES[at] for at in range(many)}}
+        hosts: dict[int, Sequence[int]] = {31: (3100, 3101), 32: (3200,)}
+        site.agent.converge(site.document(mapped, hosts))
+        mapped[31][9] = VOLUMES[8]
+        calls = site.calls(site.document(mapped, hosts))
+        assert not [call for call in calls if f".{32:08x}" in call], "nothing of another target is looked at"
+        counts.append(len(calls))
+        del mapped[31][9]
+        counts.append(len(site.calls(site.document(mapped, hosts))))
+    assert counts[:2] == counts[2:]
+
+
+def test_a_target_that_was_not_whole_is_served_with_everything() -> None:
+    site = Site()
+    right = site.volumes[1]
+    site.volumes[1] = right.model_copy(update={"size_bytes": 2 * right.size_bytes})
+    mapped: Mapped = {31: {1: 11, 2: 12}}
+    hosts: dict[int, Sequence[int]] = {31: (3100,)}
+    report = site.agent.converge(site.document(mapped, hosts))
+    assert report.targets[0].state is ServingState.BLOCKED
+    mapped[31][3] = 13
+    report = site.agent.converge(site.document(mapped, hosts))
+    assert (report.targets[0].state, "bytes instead of" in str(report.targets[0].reason)) == (ServingState.BLOCKED, True)
+    site.volumes[1] = right
+    assert site.agent.converge(site.document(mapped, hosts)).targets[0].state is ServingState.OPEN
+    assert site.agent.bring_up()
+
+
+def test_what_another_program_removed_is_found_by_the_next_whole_run() -> None:
+    site = Site()
+    mapped: Mapped = {31: {1: 11, 2: 12}}
+    hosts: dict[int, Sequence[int]] = {31: (3100,)}
+    site.agent.converge(site.document(mapped, hosts))
+    path = next(path for path in site.tree() if path.endswith("acls/iqn.2026-01.com.example:h3100/lun_1"))
+    site.machine.unlink(f"{path}/lun")
+    site.machine.rmdir(path)
+    mapped[31][3] = 13
+    site.calls(site.document(mapped, hosts))
+    assert path not in site.tree()
+    site.agent.bring_up()
+    assert path in site.tree()
