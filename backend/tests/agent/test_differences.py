@@ -1,13 +1,14 @@
 """A change is served as a difference: it touches only what it names, and ends in the tree that a whole run makes."""
 
 import random
+import threading
 from collections.abc import Sequence
 
 import pytest
 
-from backend.tests.agent.exports import exports, id_of, initiator, lun, portal, target
+from backend.tests.agent.exports import exports, initiator, lun, portal, target, volume
 from backend.tests.providers.test_lio_converge import ExportRig
-from lunette.domain.exports import ExportSet, ExportTarget, ExportVolume, Release, ReleaseKind, ServingState
+from lunette.domain.exports import ExportSet, ExportTarget, Release, ReleaseKind, ServingState
 from lunette.providers.exports.lio.configfs import ROOT
 
 VOLUMES = tuple(range(11, 21))
@@ -56,7 +57,9 @@ class Site(ExportRig):
         luns = {one.mapping_id for each in targets for one in each.luns}
         hosts = {(each.target_id, one.initiator_id) for each in targets for one in each.initiators}
         gone = [(ReleaseKind.TARGET, one.target_id) for one in before if one.target_id not in now]
-        gone += [(ReleaseKind.MAPPING, one.mapping_id) for each in before for one in each.luns if one.mapping_id not in luns]
+        gone += [
+            (ReleaseKind.MAPPING, one.mapping_id) for each in before for one in each.luns if one.mapping_id not in luns
+        ]
         gone += [
             (ReleaseKind.INITIATOR, one.initiator_id)
             for each in before
@@ -97,13 +100,13 @@ class Site(ExportRig):
 
 
 def identity(number: int) -> dict[str, object]:
-    from backend.tests.agent.exports import volume
-
-    made: ExportVolume = volume(number)
+    made = volume(number)
     return {"volume_id": made.volume_id, "name": made.name, "identity": made.identity}
 
 
-def a_change(draw: random.Random, mapped: Mapped, hosts: dict[int, Sequence[int]]) -> tuple[Mapped, dict[int, Sequence[int]]]:
+def a_change(
+    draw: random.Random, mapped: Mapped, hosts: dict[int, Sequence[int]]
+) -> tuple[Mapped, dict[int, Sequence[int]]]:
     """One volume more or fewer, one under another number, or another host for a target."""
     mapped = {number: dict(luns) for number, luns in mapped.items()}
     hosts = dict(hosts)
@@ -146,11 +149,64 @@ def test_differences_end_in_the_tree_that_a_whole_run_makes(seed: int) -> None:
     assert changed == 0, "a whole run finds nothing to do"
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_a_look_at_everything_lets_a_document_in_and_gives_way_to_it(seed: int) -> None:
+    """At a random point of each look another document arrives, served before the look goes on or ends."""
+    draw = random.Random(seed)
+    site = Site()
+    mapped: Mapped = {31: {1: 11, 2: 12}, 32: {1: 12, 5: 15}, 33: {}}
+    hosts: dict[int, Sequence[int]] = {31: (3100,), 32: (3200, 3201), 33: (3300,)}
+    site.agent.converge(site.document(mapped, hosts))
+    for _ in range(12):
+        mapped, hosts = a_change(draw, mapped, hosts)
+        arriving = Arriving(site, site.document(mapped, hosts), draw.randrange(1, 25))
+        assert site.agent.bring_up() is not arriving.arrived
+        if not arriving.arrived:
+            arriving.come()
+    assert site.agent.bring_up()
+    whole = Site()
+    whole.generation = site.generation - 1
+    whole.agent.converge(whole.document(mapped, hosts))
+    assert site.tree() == whole.tree()
+
+
+class Arriving:
+    """A document that arrives when the agent breathes for the nth time, or never."""
+
+    def __init__(self, site: Site, document: ExportSet, at: int) -> None:
+        self.arrived = False
+        self._site, self._document, self._left = site, document, at
+        self._turn = site.agent._exports
+        self._let_others = self._turn.let_others
+        self._turn.let_others = self.let_others  # type: ignore[method-assign]
+
+    def come(self) -> None:
+        self._turn.let_others = self._let_others  # type: ignore[method-assign]
+        self._site.agent.converge(self._document)
+
+    def let_others(self) -> bool:
+        self._left -= 1
+        if self._left != 0:
+            return self._let_others()
+        self._turn.let_others = self._let_others  # type: ignore[method-assign]
+        self.arrived = True
+        thread = threading.Thread(target=self._site.agent.converge, args=(self._document,))
+        thread.start()
+        while not self._turn._waiting:
+            pass
+        let = self._let_others()
+        thread.join()
+        return let
+
+
 def test_one_more_mapping_asks_the_same_of_the_kernel_however_many_there_are() -> None:
     counts = []
     for many in (1, 6):
         site = Site()
-        mapped: Mapped = {31: {at + 1: VOLUMES[at] for at in range(many)}, 32: {at + 1: VOLUMES[at] for at in range(many)}}
+        mapped: Mapped = {
+            31: {at + 1: VOLUMES[at] for at in range(many)},
+            32: {at + 1: VOLUMES[at] for at in range(many)},
+        }
         hosts: dict[int, Sequence[int]] = {31: (3100, 3101), 32: (3200,)}
         site.agent.converge(site.document(mapped, hosts))
         mapped[31][9] = VOLUMES[8]
@@ -172,7 +228,10 @@ def test_a_target_that_was_not_whole_is_served_with_everything() -> None:
     assert report.targets[0].state is ServingState.BLOCKED
     mapped[31][3] = 13
     report = site.agent.converge(site.document(mapped, hosts))
-    assert (report.targets[0].state, "bytes instead of" in str(report.targets[0].reason)) == (ServingState.BLOCKED, True)
+    assert (report.targets[0].state, "bytes instead of" in str(report.targets[0].reason)) == (
+        ServingState.BLOCKED,
+        True,
+    )
     site.volumes[1] = right
     assert site.agent.converge(site.document(mapped, hosts)).targets[0].state is ServingState.OPEN
     assert site.agent.bring_up()

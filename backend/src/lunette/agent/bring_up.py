@@ -97,8 +97,10 @@ class BringUp:
         exist: only a pass proves that they belong to Lunette. A pass that does not finish in time continues, and its
         volumes are served when it ends.
         """
-        there = {volume.array_id for volume in served.volumes if self._system.exists(volume.device)}
-        arrays = [one for one in served.arrays if one.array_id in there and not self._passes.is_active(one)]
+        left = {one.array_id for one in served.arrays if not self._passes.is_active(one)}
+        devices = ((one.array_id, one.device) for one in served.volumes if one.array_id in left)
+        there = {array_id for array_id, device in devices if self._system.exists(device)}
+        arrays = [one for one in served.arrays if one.array_id in there]
         works = [self._begin(one, served, lambda _: True) or self._under_way.get(one.array_id) for one in arrays]
         begun = [work for work in works if work is not None and not work.is_late]
         self._wait_for(begun, self._patience_s)

@@ -7,6 +7,7 @@ Tests run this class on the fake machine; agent/server.py connects it to the soc
 """
 
 import logging
+import math
 import threading
 from collections.abc import Callable
 
@@ -20,6 +21,7 @@ from lunette.agent.bring_up import GRACE_S, PATIENCE_S, BringUp, names_of
 from lunette.agent.changes import Changes
 from lunette.agent.deadlines import Deadlines
 from lunette.agent.disk_health import DiskHealth
+from lunette.agent.exports_turn import ExportsTurn, Superseded
 from lunette.agent.firewall import Firewall
 from lunette.agent.host_name import HostNameKeeper
 from lunette.agent.host_steps import HostStep, HostSteps
@@ -100,13 +102,27 @@ READY_S = GRACE_S + 15.0
 """How long a step waits for its array after a boot: until it starts without its late drives, plus a margin."""
 
 
+QUIET_S, MOST_QUIET_S = 30.0, 55.0
+REST = 20.0
+"""A look at everything is followed by this many times its duration without one, up to MOST_QUIET_S."""
+LONG_LOOK_S = 1.0
+MOST_SUPERSEDED = 5
+"""So many looks in a row may end early; the next one lets nobody in, and is completed."""
+
+
+def is_whole(report: ConvergeReport) -> bool:
+    """True if everything in the report is served."""
+    parts = (report.targets, report.subsystems, report.volumes, report.portals, report.fc_ports)
+    return all(one.reason is None for part in parts for one in part)
+
+
 class Agent(Answering, complete=True):
     """Implements `lunette.system.agent_port.AgentPort` on one machine."""
 
     def __init__(self, system: System, *, state_dir: str = STATE_DIR, patience_s: float = PATIENCE_S) -> None:
         self._system = system
         self._observer = Observer(system)
-        self._storage, self._exports, self._network = threading.Lock(), threading.Lock(), threading.Lock()
+        self._storage, self._network, self._exports = threading.Lock(), threading.Lock(), ExportsTurn()
         self._host_steps = HostSteps(system)
         self._ledger = Ledger(system, state_dir)
         self._bring_up = BringUp(system, patience_s=patience_s, on_late=lambda: self.wake())  # noqa: PLW0108 set later
@@ -121,6 +137,10 @@ class Agent(Answering, complete=True):
         self.changes = Changes()
         self._spdk = SpdkWatch(system, self.changes.happened)
         self._reported_open = False
+        self._superseded = 0
+        """How often in a row a look at everything ended because something else had to be served."""
+        self._looked_at, self._look_s = -math.inf, 0.0
+        """End and duration of the last look at everything, on the monotonic clock."""
         self._last: ConvergeReport | None = None
         """About everything in the ledger, after the last round that ended."""
         self._open: tuple[str, ...] = ()
@@ -273,7 +293,7 @@ class Agent(Answering, complete=True):
                 if effective != self._served or self._ledger.unkept:
                     self._keep(effective)
             in_words(lambda: self._bring_up.prove(effective))
-            part = self._serve_difference(before, effective)
+            part = self._known(before) or self._serve_difference(before, effective)
             report = self._repairs.reported(part or self._serve(effective))
         if part is None:
             self.wake()
@@ -326,16 +346,33 @@ class Agent(Answering, complete=True):
         with self._exports:
             if self._ledger.holds_back:
                 return False
-            self._deadlines.judge(self._served or served)
-            report = self._serve(self._served or served)
-        reasons = {target.reason for target in (*report.targets, *report.subsystems)}
-        reasons |= {volume.reason for volume in report.volumes} | {portal.reason for portal in report.portals}
-        reasons |= {port.reason for port in report.fc_ports}
-        whole = reasons <= {None} and not self._bring_up.waiting
+            served = self._served or served
+            self._deadlines.judge(served)
+            try:
+                report = self._serve(served, self._breathe)
+            except Superseded:
+                return False
+        whole = is_whole(report) and not self._bring_up.waiting
         if whole and not self._reported_open:
             record.exports_open(self._system)
             self._reported_open = True
         return whole
+
+    @property
+    def quiet_s(self) -> float:
+        """Seconds between two looks at everything while all of it is served: a long look is rarer."""
+        return min(MOST_QUIET_S, max(QUIET_S, self._look_s * REST))
+
+    def _known(self, before: ExportSet | None) -> ConvergeReport | None:
+        """The last report, where a document changes nothing, all was served, and another look would take long; a look
+        that began every few seconds would leave no time for anything else.
+        """
+        last = self._last
+        if last is None or before is not self._served or self._ledger.unkept or self._look_s < LONG_LOOK_S:
+            return None
+        if self._system.monotonic() - self._looked_at > self.quiet_s or not is_whole(last):
+            return None
+        return last.model_copy(update={"changed": 0, "found": ()})
 
     def _serve_difference(self, before: ExportSet | None, exports: ExportSet) -> ConvergeReport | None:
         """Serves only what the document changes; None if that has no such form, and everything has to be served."""
@@ -361,7 +398,16 @@ class Agent(Answering, complete=True):
         self._last = report
         return report
 
-    def _serve(self, exports: ExportSet) -> ConvergeReport:
+    def _breathe(self) -> None:
+        """During a look at everything: lets documents be served. Raises Superseded if one changed what is served."""
+        served = self._served
+        if self._superseded < MOST_SUPERSEDED and self._exports.let_others() and self._served is not served:
+            self._superseded += 1
+            raise Superseded
+
+    def _serve(self, exports: ExportSet, breathe: Callable[[], None] | None = None) -> ConvergeReport:
+        """Looks at everything, and corrects it."""
+        began = self._system.monotonic()
         waiting = dict(self._bring_up.waiting)
         self._host_name.settle(exports.host_name)
         repaired = self._firewall.open_for(exports)
@@ -369,12 +415,15 @@ class Agent(Answering, complete=True):
             keep_stale=self._keep_stale,
             released_ports=self._release - _ports(exports),
             overdue=self._deadlines.overdue(exports),
+            **({} if breathe is None else {"breathe": breathe}),
         )
         proven = self._proven(exports)
         report = self._noted(
             exports, in_words(lambda: serving.serve(self._system, exports, waiting, proven, turn=turn))
         )
         self._release = frozenset()
+        self._looked_at, self._superseded = self._system.monotonic(), 0
+        self._look_s = self._looked_at - began
         repaired += self._firewall.settle(exports, keep_all=self._keep_stale)
         return report.model_copy(update={"changed": report.changed + repaired}) if repaired else report
 

@@ -16,7 +16,6 @@ from lunette.agent.spdk_watch import POLL_S as SPDK_POLL_S
 from lunette.domain.errors import LunetteError
 
 log = logging.getLogger(__name__)
-QUIET_S = 30.0
 BLOCKED_S = 5.0
 SETTLE_S = 0.5
 """Drives appear in bursts: one check serves them all."""
@@ -72,7 +71,7 @@ class AgentLoop:
                 whole = False
             with suppress(OSError):  # the next pass tries again
                 self._fill_reserve()
-            if self._event.wait(QUIET_S if whole else pause_s(self._agent.due_in_s())):
+            if self._event.wait(self._agent.quiet_s if whole else pause_s(self._agent.due_in_s())):
                 self._stopping.wait(SETTLE_S)
                 self._event.clear()
 

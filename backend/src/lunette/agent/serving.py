@@ -68,8 +68,8 @@ def serve_difference(
     """Serves only what differs between two desired states, and reports on everything; `last` is the report about
     `before`.
 
-    None if everything has to be served: nothing differs, so a look at all of it was asked for, or the difference concerns more, what it builds on was not served completely, or
-    not all of it could be served now. Then nothing is lost by serving everything, which may find some of it done.
+    None if everything has to be served: nothing differs, so a look at all of it was asked for; the difference concerns
+    more; what it builds on was not served completely; or not all of it could be served now.
     """
     difference = between(before, wanted)
     if difference is None or difference.is_empty or not _was_whole(last, difference):

@@ -1,6 +1,12 @@
 """Input of one converging round in addition to the desired state."""
 
+from collections.abc import Callable
+
 from lunette.domain.base import Model
+
+
+def _at_once() -> None:
+    """The round is not interrupted."""
 
 
 class Turn(Model):
@@ -11,6 +17,8 @@ class Turn(Model):
     overdue: frozenset[str] = frozenset()
     """IQNs and NQNs of targets and subsystems that have waited long enough for their missing volumes: they open without
     them."""
+    breathe: Callable[[], None] = _at_once
+    """Called between small pieces of work, where the round may be interrupted, or ended by an exception."""
 
 
 PLAIN = Turn()

@@ -4,7 +4,7 @@ Correct objects are not written again, so a second run changes nothing. A refusa
 rest is served. Only objects with Lunette's mark are ever removed.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 from lunette.domain.exports import (
@@ -46,7 +46,7 @@ def converge(
     everything = {**wanted.nodes(), **ports.nodes()}
     prefix = tree.target_prefix(desired.appliance_id)
     theirs = adopted.paths(desired)
-    failed = {} if turn.keep_stale else _sweep(files, everything, prefix, ports.owned, theirs)
+    failed = {} if turn.keep_stale else _sweep(files, everything, prefix, ports.owned, theirs, turn.breathe)
     status = rdma.listen_status(system, desired.portals, no_iser(system))
     failed |= stale.stop_iser(files, everything, status.unavailable)
     fc.set_modes(files, ports)
@@ -54,6 +54,7 @@ def converge(
     builder = _Builder(files, failed, guard, status.blocked)
     for level in (discovery.nodes(files, desired, theirs), *wanted.levels, *ports.levels()):
         for node in level:
+            turn.breathe()
             builder.make(node)
     lacks = Lacks(files, everything, failed)
     opened = {
@@ -205,11 +206,16 @@ class _Builder:
 
 
 def _sweep(
-    files: LioConfigfs, wanted: Mapping[str, Node], prefix: str, ports: Collection[str], theirs: Collection[str]
+    files: LioConfigfs,
+    wanted: Mapping[str, Node],
+    prefix: str,
+    ports: Collection[str],
+    theirs: Collection[str],
+    breathe: Callable[[], None],
 ) -> dict[str, str]:
     """Remove what is no longer desired. Returns what was refused, by path."""
     ending = reservations.ending(files, wanted)
-    failed = stale.remove(files, wanted, prefix, ports, theirs)
+    failed = stale.remove(files, wanted, prefix, ports, theirs, breathe)
     for path in ending.keys() - failed.keys():
         reservations.forget(files.system, ending[path])
     return failed

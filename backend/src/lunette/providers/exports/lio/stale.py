@@ -1,6 +1,6 @@
 """Finds objects in configfs with Lunette's mark that are no longer desired, and removes them from the leaves up."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 
 from lunette.providers.exports.configfs import attempt
@@ -71,16 +71,19 @@ def remove(
     prefix: str,
     ports: Iterable[str] = (),
     adopted: Collection[str] = (),
+    breathe: Callable[[], None] = lambda: None,
 ) -> dict[str, str]:
     """Remove every stale object, also in these Fibre Channel ports of Lunette. Returns what was refused, by path: the
     next run retries.
 
     `adopted` are paths of adopted targets and backstores, whose names do not show that they belong to Lunette.
+    `breathe` is called before each target.
     """
     sweeper = _Sweeper(files, wanted)
     for port in ports:
         sweeper.target(port)
     for iqn in own_targets(files, prefix, _below(adopted, "iscsi/")):
+        breathe()
         sweeper.target(f"iscsi/{iqn}")
     for hba, name in own_backstores(files):
         sweeper.folder(f"{hba}/{name}")
