@@ -15,7 +15,7 @@ from tests.initiators.block_io import IN_GUEST, put_program
 from tests.machines.uml import Uml
 
 SIZES = (10, 100, 300, 1_000, 3_000)
-STEPS = ("floor", "restore", "again", "one more", "withdraw", "rtslib")
+STEPS = ("floor", "restore", "again", "one more", "one fewer", "withdraw", "rtslib")
 MEMORY = ("agent MiB", "guest MiB")
 COLUMNS = ("volumes", *(f"{step} s" for step in STEPS), "restore/floor", "rtslib/restore", *MEMORY)
 GROWS_FROM = 100

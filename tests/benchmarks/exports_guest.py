@@ -90,7 +90,10 @@ def _measure(desired: ExportSet, larger: ExportSet) -> dict[str, float]:
     _withdraw(system)
     found["restore"] = _seconds(lambda: _serve(system, desired))
     found["again"] = _seconds(lambda: _unchanged(_serve(system, desired)))
-    found["one more"] = _seconds(lambda: _serve(system, larger))
+    reports = [_serve(system, desired)]
+    found["one more"] = _seconds(lambda: reports.append(_difference(system, desired, larger, reports[-1])))
+    found["one fewer"] = _seconds(lambda: reports.append(_difference(system, larger, desired, reports[-1])))
+    _unchanged(_serve(system, desired))
     found["guest MiB"] = _used_mib()
     found["withdraw"] = _seconds(lambda: _withdraw(system))
     if found["volumes"] <= RTSLIB_UP_TO:
@@ -171,6 +174,13 @@ def _serve(system: LocalSystem, desired: ExportSet) -> ConvergeReport:
     blocked += [one.reason for one in report.volumes if one.state is not ServingState.OPEN]
     if blocked:
         raise RuntimeError(f"{len(blocked)} are not served, the first because {blocked[0]}")
+    return report
+
+
+def _difference(system: LocalSystem, before: ExportSet, after: ExportSet, last: ConvergeReport) -> ConvergeReport:
+    report = serving.serve_difference(system, before, after, last, {}, {_ARRAY.array_id})
+    if report is None:
+        raise RuntimeError("the difference was not served by itself")
     return report
 
 
