@@ -15,6 +15,7 @@ from lunette.agent.requests import Answering, answers
 from lunette.domain.adopting import Foreign
 from lunette.domain.agent_protocol import (
     PROTOCOL_VERSION,
+    Amend,
     AwaitChange,
     CollectFacts,
     Converge,
@@ -41,6 +42,7 @@ from lunette.domain.counters import Counters
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.encryption import KeyOrder
 from lunette.domain.errors import AgentAway, Conflict, LunetteError, ToolFailed
+from lunette.domain.export_change import ExportChange
 from lunette.domain.exports import (
     ConvergeReport,
     ExportSet,
@@ -87,6 +89,8 @@ class MemoryAgent(Answering):
         self.calls: list[tuple[str, str]] = []
         self.observed = 0
         self.wanted: ExportSet | None = None
+        self.amended = 0
+        """How many documents came as a change."""
         self.blocked: dict[str, str] = {}
         self.lacking: dict[str, tuple[str, int]] = {}
         """By target the volume that an open one lacks, and after how many seconds it opened without it."""
@@ -188,6 +192,14 @@ class MemoryAgent(Answering):
     def use_key(self, order: KeyOrder) -> str | None:
         """Nothing here is encrypted."""
         return None
+
+    @answers(Amend)
+    def amend(self, database_id: str, base: int, change: ExportChange) -> ConvergeReport | None:
+        """The document is that of the last `Converge` or `Amend`; None if it has another generation."""
+        if self.wanted is None or (self.wanted.database_id, self.wanted.generation) != (database_id, base):
+            return None
+        self.amended += 1
+        return self.converge(change.applied_to(self.wanted))
 
     @answers(Converge)
     def converge(self, wanted: ExportSet) -> ConvergeReport:

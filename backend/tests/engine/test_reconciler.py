@@ -10,10 +10,12 @@ from pydantic import SecretStr
 from sqlalchemy import select
 
 from backend.tests.engine.conftest import ADMIN, Appliance
+from lunette.domain.exports import ExportSet
 from lunette.domain.hosts import Chap, HostPatch
 from lunette.domain.mappings import MappingCreate
 from lunette.engine.changes import hosts, mappings
 from lunette.engine.control import Control
+from lunette.engine.exports import exportset
 from lunette.engine.exports.reconciler import BLOCKED_PERIOD_S, PERIOD_S, Reconciler
 from lunette.store.journal import Alert, Event
 from lunette.store.resources import Mapping, ReleaseRow
@@ -67,6 +69,51 @@ def test_a_round_sends_the_document(appliance: Appliance, reconciler: Reconciler
     assert reconciler.last
     assert reconciler.last[1] == clock.now
     assert alerts(appliance) == {}
+
+
+def test_a_document_is_sent_as_the_change_of_the_one_before(appliance: Appliance, reconciler: Reconciler) -> None:
+    furnish(appliance)
+    reconciler.round()
+    assert appliance.agent.amended == 0
+    appliance.host("db2", "iqn.2026-01.com.example:db2")
+    appliance.map(MappingCreate(volume="v1", host="db2", shared=True))
+    reconciler.round()
+    assert appliance.agent.amended == 1
+    assert built(appliance) == appliance.agent.wanted
+    reconciler.round()
+    assert appliance.agent.amended == 1, "a round without a change sends everything"
+    with appliance.store.write() as tx:
+        mappings.delete(appliance.control.change(tx, ADMIN), tx.scalars(select(Mapping.id)).first() or "")
+    reconciler.round()
+    assert appliance.agent.amended == 2
+    reconciler.round()
+    assert built(appliance) == appliance.agent.wanted
+
+
+def test_an_agent_that_has_another_document_gets_all_of_it(appliance: Appliance, reconciler: Reconciler) -> None:
+    furnish(appliance)
+    reconciler.round()
+    appliance.agent.wanted = None
+    appliance.host("db2", "iqn.2026-01.com.example:db2")
+    appliance.map(MappingCreate(volume="v1", host="db2", shared=True))
+    reconciler.round()
+    assert (appliance.agent.amended, built(appliance)) == (0, appliance.agent.wanted)
+
+
+def built(appliance: Appliance) -> ExportSet:
+    """The document of the database as it is made without a memory of earlier ones, in the order of the agent's."""
+    with appliance.store.read() as tx:
+        found = exportset.build(tx, appliance.store.box)
+    wanted = appliance.agent.wanted
+    assert wanted is not None
+    order = {target.target_id: at for at, target in enumerate(wanted.targets)}
+    numbers = {volume.volume_id: at for at, volume in enumerate(wanted.volumes)}
+    return found.model_copy(
+        update={
+            "targets": tuple(sorted(found.targets, key=lambda one: order[one.target_id])),
+            "volumes": tuple(sorted(found.volumes, key=lambda one: numbers[one.volume_id])),
+        }
+    )
 
 
 def test_an_acknowledged_release_is_forgotten_and_not_sent_again(appliance: Appliance, reconciler: Reconciler) -> None:

@@ -4,6 +4,8 @@ The ledger is what is served. A document of another database, or one older than 
 nothing is served, the document may come from any database, because a new appliance accepts the content of a backup or
 another database.
 
+What is the same in ledger and document stays the same object, so that later comparisons are quick.
+
 In an accepted document, whatever the ledger contains and the document neither contains nor releases stays and is
 reported as unexplained, with everything it depends on. Permanent facts, such as a LUN or a serial, stay unchanged.
 """
@@ -160,10 +162,14 @@ class _Merge:
         filled = []
         for target in joined:
             was, becomes = before.get(target.target_id), after.get(target.target_id)
+            if was is becomes:
+                filled.append(target)
+                continue
             place = (kind.release, target.target_id)
             coming = [m for m in (becomes.luns if becomes else ()) if self._held.get(m.mapping_id, place) == place]
             luns = self._numbered(self._join(_LUN, was.luns if was else (), coming))
-            filled.append(fill(target, was, becomes).model_copy(update={"luns": luns}))
+            made = fill(target, was, becomes).model_copy(update={"luns": luns})
+            filled.append(was if was is not None and was == made else made)
         return tuple(filled)
 
     def _fill_target(self, target: ExportTarget, old: ExportTarget | None, new: ExportTarget | None) -> ExportTarget:
@@ -193,13 +199,16 @@ class _Merge:
         for item in old:
             id_ = kind.key(item)
             renewed = coming.pop(id_, None)
-            if renewed is None:
+            if renewed is item:
+                pass
+            elif renewed is None:
                 if (kind.release, id_) in self._released and id_ not in needed:
                     continue
                 self._note(kind.release, id_, "is no longer in the configuration, but no recorded request removes it")
             elif kind.fixed(renewed) != kind.fixed(item):
                 self._note(kind.release, id_, "would change a permanent property")
-            result.append(renewed if renewed is not None and kind.fixed(renewed) == kind.fixed(item) else item)
+            is_new = renewed is not None and renewed is not item and kind.fixed(renewed) == kind.fixed(item)
+            result.append(renewed if renewed is not None and is_new and renewed != item else item)
         return (*result, *coming.values())
 
     def _unique(self, kind: _Kind[Item], initiators: Iterable[Item]) -> tuple[Item, ...]:

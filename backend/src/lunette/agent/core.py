@@ -34,6 +34,7 @@ from lunette.agent.steps import RUNNERS
 from lunette.domain.adopting import Foreign
 from lunette.domain.agent_protocol import (
     PROTOCOL_VERSION,
+    Amend,
     AwaitChange,
     CollectFacts,
     Converge,
@@ -58,6 +59,7 @@ from lunette.domain.counters import Counters
 from lunette.domain.disk_health import HEALTH_PERIOD_S
 from lunette.domain.encryption import KeyOrder
 from lunette.domain.errors import InUse, Unavailable
+from lunette.domain.export_change import ExportChange
 from lunette.domain.exports import ConvergeReport, ExportArray, ExportSet
 from lunette.domain.foreign_arrays import FoundArray
 from lunette.domain.observations import Observation, RefusedLogin, SessionsObservation
@@ -110,6 +112,12 @@ MOST_SUPERSEDED = 5
 """So many looks in a row may end early; the next one lets nobody in, and is completed."""
 
 
+def like(wanted: ExportSet, effective: ExportSet) -> ExportSet:
+    """The document with the objects that are served, which are equal to its own."""
+    parts = {"volumes": effective.volumes, "targets": effective.targets, "subsystems": effective.subsystems}
+    return wanted.model_copy(update=parts)
+
+
 def is_whole(report: ConvergeReport) -> bool:
     """True if everything in the report is served."""
     parts = (report.targets, report.subsystems, report.volumes, report.portals, report.fc_ports)
@@ -141,6 +149,8 @@ class Agent(Answering, complete=True):
         """How often in a row a look at everything ended because something else had to be served."""
         self._looked_at, self._look_s = -math.inf, 0.0
         """End and duration of the last look at everything, on the monotonic clock."""
+        self._asked: ExportSet | None = None
+        """The last document that was accepted, as it was sent."""
         self._last: ConvergeReport | None = None
         """About everything in the ledger, after the last round that ended."""
         self._open: tuple[str, ...] = ()
@@ -289,6 +299,7 @@ class Agent(Answering, complete=True):
                 if self._ledger.holds_back:
                     raise Unavailable(f"the boot ledger is outdated, so no exports are started, and {verdict.refusal}")
             else:
+                self._asked = wanted if verdict.unexplained else like(wanted, effective)
                 effective = serving.with_leftovers(self._system, self._served, effective)
                 if effective != self._served or self._ledger.unkept:
                     self._keep(effective)
@@ -305,6 +316,13 @@ class Agent(Answering, complete=True):
                 "unkept": self._ledger.unkept,
             }
         )
+
+    @answers(Amend)
+    def amend(self, database_id: str, base: int, change: ExportChange) -> ConvergeReport | None:
+        asked = self._asked
+        if asked is None or (asked.database_id, asked.generation) != (database_id, base):
+            return None
+        return self.converge(change.applied_to(asked))
 
     def _keep(self, effective: ExportSet) -> None:
         """Write what is served from now on into the ledger. If that fails, it is served all the same."""
@@ -346,10 +364,10 @@ class Agent(Answering, complete=True):
         with self._exports:
             if self._ledger.holds_back:
                 return False
-            served = self._served or served
-            self._deadlines.judge(served)
+            present = self._served or served
+            self._deadlines.judge(present)
             try:
-                report = self._serve(served, self._breathe)
+                report = self._serve(present, self._breathe)
             except Superseded:
                 return False
         whole = is_whole(report) and not self._bring_up.waiting

@@ -9,6 +9,7 @@ nothing.
 import functools
 import math
 import operator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, TypeVar, cast
 
 from pydantic import ConfigDict, Field, TypeAdapter, field_validator
@@ -19,7 +20,8 @@ from lunette.domain.border import Id
 from lunette.domain.counters import Counters
 from lunette.domain.encryption import KeyOrder
 from lunette.domain.errors import ERRORS, FieldProblem, LunetteError, ProblemType
-from lunette.domain.exports import ConvergeReport, ExportSet
+from lunette.domain.export_change import ExportChange
+from lunette.domain.exports import ConvergeReport, ExportChap, ExportSet, ExportTarget
 from lunette.domain.foreign_arrays import FoundArray
 from lunette.domain.hosts import CLEARED, is_cleared
 from lunette.domain.observations import Observation, RefusedLogin, SessionsObservation
@@ -206,10 +208,36 @@ class Converge(Request[ConvergeReport]):
     @classmethod
     def _can_be_asked_for(cls, wanted: ExportSet) -> ExportSet:
         """Not in ExportSet: a ledger that an older agent wrote is read all the same."""
-        chaps = (wanted.discovery, *(one.chap for target in wanted.targets for one in target.initiators))
-        if any(is_cleared((c.user, c.mutual_user), (c.secret, c.mutual_secret)) for c in chaps if c):
-            raise ValueError(f"expected CHAP names and secrets that do not begin with {CLEARED}")
+        _check_chaps((wanted.discovery, *_chaps(wanted.targets)))
         return wanted
+
+
+class Amend(Request[ConvergeReport | None]):
+    """Makes the exports as wanted, given as the difference to the document of generation `base` of the same database.
+
+    None if that is not the last document that was accepted here: then the whole document has to be sent.
+    """
+
+    kind: Literal["amend"] = "amend"
+    database_id: Id
+    base: int
+    change: ExportChange
+
+    @field_validator("change")
+    @classmethod
+    def _can_be_asked_for(cls, change: ExportChange) -> ExportChange:
+        _check_chaps(_chaps(change.targets))
+        return change
+
+
+def _chaps(targets: Iterable[ExportTarget]) -> Iterator[ExportChap | None]:
+    return (one.chap for target in targets for one in target.initiators)
+
+
+def _check_chaps(chaps: Iterable[ExportChap | None]) -> None:
+    """Raises ValueError for names and secrets that the kernel treats as none."""
+    if any(is_cleared((c.user, c.mutual_user), (c.secret, c.mutual_secret)) for c in chaps if c):
+        raise ValueError(f"expected CHAP names and secrets that do not begin with {CLEARED}")
 
 
 class ReadCopies(Request[tuple[FoundCopy, ...]]):

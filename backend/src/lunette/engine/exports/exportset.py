@@ -5,8 +5,10 @@ agent continues to serve it (the brake, DESIGN R2).
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
 
 from pydantic import SecretStr
 from sqlalchemy import ColumnElement, and_, delete, or_, select
@@ -17,6 +19,7 @@ from lunette.domain.dhchap import DhGroup, DhHash
 from lunette.domain.encryption import Encryption
 from lunette.domain.errors import Unavailable
 from lunette.domain.exports import (
+    AdoptedSubsystem,
     ExportArray,
     ExportChap,
     ExportDhChap,
@@ -42,6 +45,7 @@ from lunette.domain.sealed_copies import LOST
 from lunette.domain.self_tests import SelfTestSchedule
 from lunette.engine.context.services import Services
 from lunette.engine.exports import firewall
+from lunette.engine.exports.memo import Memo
 from lunette.planner.engines.volume_engines import volume_planning
 from lunette.store.database import after_commit
 from lunette.store.journal import Job
@@ -52,6 +56,7 @@ from lunette.store.resources import (
     Host,
     HostGroup,
     HostGroupMember,
+    HostInitiator,
     Mapping,
     Meta,
     Portal,
@@ -59,10 +64,13 @@ from lunette.store.resources import (
     Target,
     Volume,
 )
+from lunette.store.schema import UtcTime
 from lunette.store.secrets import SecretBox
 from lunette.store.settings import read_settings, settings_of, settings_row
 
 Leaving = Iterable[tuple[ReleaseKind, str]]
+Loaded = TypeVar("Loaded", Volume, Host)
+MOST_NAMED = 500
 
 
 def meta(tx: Session, key: str) -> str:
@@ -100,25 +108,26 @@ def acknowledged(tx: Session, up_to: int) -> int:
     return len(gone)
 
 
-def build(tx: Session, box: SecretBox) -> ExportSet:
-    """Everything that is to be exported: all running arrays, and the volumes mapped from them.
+def build(tx: Session, box: SecretBox, memo: Memo | None = None) -> ExportSet:
+    """Everything that is to be exported: all running arrays, and the volumes mapped from them. With the `memo` of
+    earlier calls, only what differs is made again.
 
     A volume without a mapping is not served, so nothing holds it open. One that is still being adopted is left to the
     system that serves it. A target or subsystem without a mapping does not exist.
     """
-    mappings = tx.scalars(select(Mapping).where(~_is_coming()).order_by(Mapping.id)).all()
-    owners = _owners(tx, mappings)
+    memo = memo or Memo()
+    owners = _owners(tx, box, memo)
     releases = tx.scalars(select(ReleaseRow).order_by(ReleaseRow.kind, ReleaseRow.ref)).all()
     settings = read_settings(tx)
-    return ExportSet(
+    found = ExportSet(
         database_id=meta(tx, "database_id"),
         appliance_id=meta(tx, "appliance_id"),
         generation=generation(tx),
         arrays=_arrays(tx),
-        volumes=_volumes(tx),
+        volumes=_volumes(tx, memo),
         portals=_portals(tx),
-        targets=tuple(_targets(owners, box)),
-        subsystems=tuple(_subsystems(owners, box)),
+        targets=tuple(_targets(owners, memo)),
+        subsystems=tuple(_subsystems(owners, memo)),
         fc_ports=tuple(
             ExportFcPort(port_id=row.id, wwpn=row.wwpn, mode=FcMode(row.mode))
             for row in tx.scalars(select(FcPort).order_by(FcPort.id))
@@ -130,6 +139,8 @@ def build(tx: Session, box: SecretBox) -> ExportSet:
         host_name=settings.host_name,
         released=tuple(Release(kind=ReleaseKind(r.kind), id=r.ref, generation=r.generation) for r in releases),
     )
+    memo.forget()
+    return found
 
 
 def _is_coming() -> ColumnElement[bool]:
@@ -166,26 +177,42 @@ def _arrays(tx: Session) -> tuple[ExportArray, ...]:
     )
 
 
-def _volumes(tx: Session) -> tuple[ExportVolume, ...]:
+_VOLUME = [column for column in Volume.__table__.columns if not isinstance(column.type, UtcTime)]
+"""Everything about a volume but when it was changed."""
+
+
+def _volumes(tx: Session, memo: Memo) -> tuple[ExportVolume, ...]:
     mapped = select(Mapping.volume_id).where(~_is_coming()).distinct()
     query = (
-        select(Volume, Array.group_name, Array.engine)
+        select(*_VOLUME, Array.group_name, Array.engine)
         .join(Array, Array.id == Volume.array_id)
         .where(Volume.id.in_(mapped))
         .order_by(Volume.id)
     )
-    return tuple(
-        ExportVolume(
-            volume_id=row.id,
-            name=row.name,
-            array_id=row.array_id,
-            group=group,
-            device=volume_planning(ArrayEngine(engine)).device_path(group, row.backing_name),
-            size_bytes=row.size_bytes,
-            identity=row.identity(),
-            adopted=row.adopted(),
-        )
-        for row, group, engine in tx.execute(query)
+    rows = tx.execute(query).all()
+    changed = _loaded(tx, Volume, [row.id for row in rows if memo.volumes.lacks(row.id, tuple(row))])
+    return tuple(memo.volumes.of(row.id, tuple(row), partial(_volume, row, changed)) for row in rows)
+
+
+def _loaded(tx: Session, kind: type[Loaded], ids: Sequence[str]) -> dict[str, Loaded]:
+    """The rows with these IDs; all rows if the IDs are too many to be named."""
+    if not ids:
+        return {}
+    query = select(kind) if len(ids) > MOST_NAMED else select(kind).where(kind.id.in_(ids))
+    return {row.id: row for row in tx.scalars(query)}
+
+
+def _volume(row: Any, loaded: dict[str, Volume]) -> ExportVolume:
+    volume = loaded[row.id]
+    return ExportVolume(
+        volume_id=volume.id,
+        name=volume.name,
+        array_id=volume.array_id,
+        group=row.group_name,
+        device=volume_planning(ArrayEngine(row.engine)).device_path(row.group_name, volume.backing_name),
+        size_bytes=volume.size_bytes,
+        identity=volume.identity(),
+        adopted=volume.adopted(),
     )
 
 
@@ -217,12 +244,23 @@ def _coming_portals(tx: Session) -> frozenset[str]:
 
 
 @dataclass(frozen=True)
+class _Names:
+    """What a host presents in each family, with its credentials."""
+
+    os_type: OsType
+    deadline_s: int | None
+    initiators: tuple[ExportInitiator, ...]
+    fc_initiators: tuple[ExportFcInitiator, ...]
+    nvme_hosts: tuple[ExportNvmeHost, ...]
+
+
+@dataclass(frozen=True)
 class _Owner:
     """A host or a group with its names, its hosts, and its mappings in each family."""
 
     id: str
     row: Target
-    hosts: list[Host]
+    hosts: tuple[_Names, ...]
     luns: dict[Family, list[ExportLun]]
     deadline_s: int | None
 
@@ -230,59 +268,100 @@ class _Owner:
         return tuple(sorted(self.luns[family], key=lambda lun: lun.lun))
 
 
-def _owners(tx: Session, mappings: Iterable[Mapping]) -> list[_Owner]:
+def _owners(tx: Session, box: SecretBox, memo: Memo) -> list[_Owner]:
     luns: dict[str, dict[Family, list[ExportLun]]] = defaultdict(lambda: defaultdict(list))
-    for mapping in mappings:
-        lun = ExportLun(mapping_id=mapping.id, lun=mapping.lun, volume_id=mapping.volume_id)
-        luns[mapping.host_id or mapping.host_group_id or ""][Family(mapping.family)].append(lun)
-    hosts = {row.id: row for row in tx.scalars(select(Host))}
-    groups = {row.id: row for row in tx.scalars(select(HostGroup))}
+    columns = (Mapping.id, Mapping.lun, Mapping.volume_id, Mapping.host_id, Mapping.host_group_id, Mapping.family)
+    for row in tx.execute(select(*columns).where(~_is_coming()).order_by(Mapping.id)):
+        lun = memo.luns.of(row.id, (row.lun, row.volume_id), partial(_lun, row))
+        luns[row.host_id or row.host_group_id or ""][Family(row.family)].append(lun)
+    hosts = _hosts(tx, box, memo)
+    deadlines = dict(tx.execute(select(HostGroup.id, HostGroup.opens_without_missing_after_s)).all())
     members: dict[str, list[str]] = defaultdict(list)
     for member in tx.scalars(select(HostGroupMember).order_by(HostGroupMember.host_id)):
         members[member.host_group_id].append(member.host_id)
     found = []
     for target in tx.scalars(select(Target).order_by(Target.id)):
         owner = target.host_id or target.host_group_id or ""
-        served = [hosts[host_id] for host_id in ([owner] if target.host_id else members[owner])]
-        deadline_s = (hosts if target.host_id else groups)[owner].opens_without_missing_after_s
+        served = tuple(hosts[host_id] for host_id in ([owner] if target.host_id else members[owner]))
+        deadline_s = hosts[owner].deadline_s if target.host_id else deadlines[owner]
         found.append(_Owner(owner, target, served, luns[owner], deadline_s))
     return found
 
 
-def _targets(owners: Iterable[_Owner], box: SecretBox) -> Iterable[ExportTarget]:
+def _lun(row: Any) -> ExportLun:
+    return ExportLun(mapping_id=row.id, lun=row.lun, volume_id=row.volume_id)
+
+
+_HOST = [column for column in Host.__table__.columns if not isinstance(column.type, UtcTime)]
+_INITIATOR = (HostInitiator.id, HostInitiator.host_id, HostInitiator.kind, HostInitiator.name)
+
+
+def _hosts(tx: Session, box: SecretBox, memo: Memo) -> dict[str, _Names]:
+    names: dict[str, list[Any]] = defaultdict(list)
+    for one in tx.execute(select(*_INITIATOR).order_by(HostInitiator.name)):
+        names[one.host_id].append(tuple(one))
+    rows = {row.id: (tuple(row), names[row.id]) for row in tx.execute(select(*_HOST))}
+    changed = _loaded(tx, Host, [id_ for id_, source in rows.items() if memo.hosts.lacks(id_, source)])
+    return {id_: memo.hosts.of(id_, source, partial(_names, id_, changed, box)) for id_, source in rows.items()}
+
+
+def _names(host_id: str, loaded: dict[str, Host], box: SecretBox) -> _Names:
+    host = loaded[host_id]
+    return _Names(
+        os_type=OsType(host.os_type),
+        deadline_s=host.opens_without_missing_after_s,
+        initiators=tuple(_initiators(host, box)),
+        fc_initiators=tuple(_fc_initiators(host)),
+        nvme_hosts=tuple(_nvme_hosts(host, box)),
+    )
+
+
+def _targets(owners: Iterable[_Owner], memo: Memo) -> Iterable[ExportTarget]:
     for owner in owners:
-        if owner.luns[Family.SCSI]:
-            yield ExportTarget(
-                target_id=owner.row.id,
-                owner=owner.id,
-                iqn=owner.row.iqn,
-                tag=owner.row.tag,
-                os_type=_common_os(owner.hosts),
-                initiators=tuple(i for host in owner.hosts for i in _initiators(host, box)),
-                fc_initiators=tuple(i for host in owner.hosts for i in _fc_initiators(host)),
-                luns=owner.sorted_luns(Family.SCSI),
-                opens_without_missing_after_s=owner.deadline_s,
-            )
+        if luns := owner.sorted_luns(Family.SCSI):
+            row = owner.row
+            source = (owner.id, row.iqn, row.tag, owner.hosts, luns, owner.deadline_s)
+            yield memo.targets.of(row.id, source, partial(_target, owner, luns))
 
 
-def _common_os(hosts: list[Host]) -> OsType:
-    kinds = {OsType(host.os_type) for host in hosts}
+def _target(owner: _Owner, luns: tuple[ExportLun, ...]) -> ExportTarget:
+    return ExportTarget(
+        target_id=owner.row.id,
+        owner=owner.id,
+        iqn=owner.row.iqn,
+        tag=owner.row.tag,
+        os_type=_common_os(owner.hosts),
+        initiators=tuple(one for host in owner.hosts for one in host.initiators),
+        fc_initiators=tuple(one for host in owner.hosts for one in host.fc_initiators),
+        luns=luns,
+        opens_without_missing_after_s=owner.deadline_s,
+    )
+
+
+def _common_os(hosts: Iterable[_Names]) -> OsType:
+    kinds = {host.os_type for host in hosts}
     return kinds.pop() if len(kinds) == 1 else OsType.OTHER
 
 
-def _subsystems(owners: Iterable[_Owner], box: SecretBox) -> Iterable[ExportSubsystem]:
+def _subsystems(owners: Iterable[_Owner], memo: Memo) -> Iterable[ExportSubsystem]:
     for owner in owners:
-        if owner.luns[Family.NVME]:
-            yield ExportSubsystem(
-                target_id=owner.row.id,
-                owner=owner.id,
-                nqn=owner.row.nqn,
-                serial=kept.serial if (kept := owner.row.adopted()) else subsystem_serial(owner.row.id),
-                hosts=tuple(nvme_host for host in owner.hosts for nvme_host in _nvme_hosts(host, box)),
-                luns=owner.sorted_luns(Family.NVME),
-                opens_without_missing_after_s=owner.deadline_s,
-                adopted=kept,
-            )
+        if luns := owner.sorted_luns(Family.NVME):
+            kept = owner.row.adopted()
+            source = (owner.id, owner.row.nqn, kept, owner.hosts, luns, owner.deadline_s)
+            yield memo.subsystems.of(owner.row.id, source, partial(_subsystem, owner, luns, kept))
+
+
+def _subsystem(owner: _Owner, luns: tuple[ExportLun, ...], kept: AdoptedSubsystem | None) -> ExportSubsystem:
+    return ExportSubsystem(
+        target_id=owner.row.id,
+        owner=owner.id,
+        nqn=owner.row.nqn,
+        serial=kept.serial if kept else subsystem_serial(owner.row.id),
+        hosts=tuple(one for host in owner.hosts for one in host.nvme_hosts),
+        luns=luns,
+        opens_without_missing_after_s=owner.deadline_s,
+        adopted=kept,
+    )
 
 
 def _nvme_hosts(host: Host, box: SecretBox) -> Iterable[ExportNvmeHost]:

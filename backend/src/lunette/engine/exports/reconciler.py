@@ -4,6 +4,7 @@ It takes no input: every round builds the whole document from the database and l
 served is shown as an alert and retried soon.
 """
 
+import contextlib
 import datetime as dt
 import threading
 from collections.abc import Callable, Iterator
@@ -13,14 +14,16 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from lunette.domain.agent_protocol import Converge
+from lunette.domain.agent_protocol import Amend, Converge
 from lunette.domain.alerts import Severity
-from lunette.domain.errors import AgentAway, LunetteError
+from lunette.domain.errors import AgentAway, LunetteError, Malformed
+from lunette.domain.export_change import change_between
 from lunette.domain.exports import ConvergeReport, ExportSet, ServingState, TargetReport
 from lunette.domain.units import counted
 from lunette.engine.alerts.board import AlertBoard, Cause
 from lunette.engine.context.loop import Loop
 from lunette.engine.exports import exportset, moves
+from lunette.engine.exports.memo import Memo
 from lunette.engine.exports.repairs import RepairReports
 from lunette.store.database import Store
 from lunette.store.resources import FcPort, Host, HostGroup, Portal, Target
@@ -47,6 +50,9 @@ class Reconciler:
         self._last: tuple[ConvergeReport, dt.datetime] | None = None
         self._mapped: frozenset[str] | None = None
         self._built: ExportSet | None = None
+        self._memo = Memo()
+        self._accepted: ExportSet | None = None
+        """The last document that the agent accepted; None once it may have another."""
         self._quiet: tuple[Cause, ...] = ()
         self._reported = RepairReports()
         self._turn = threading.Lock()
@@ -83,7 +89,7 @@ class Reconciler:
             self._board.show((*self._quiet, _unbuilt_cause(error)), self._now())
             return PERIOD_S
         try:
-            report = self._agent.ask(Converge(wanted=wanted))
+            report = self._sent(wanted)
         except LunetteError as error:
             cause = _away_cause(error) if isinstance(error, AgentAway) else _failed_cause(error)
             self._board.show((*self._quiet, cause), self._now())
@@ -92,6 +98,7 @@ class Reconciler:
             self._last = (moves.by_portal(tx, report), self._now())
             has_moved = moves.has_moved(tx, report)
         self._mapped = wanted.mapping_ids if report.accepted else None
+        self._accepted = wanted if report.accepted else None
         followed = report.accepted and report.unkept is None
         if followed and any(release.generation <= report.generation for release in wanted.released):
             with self._store.write() as tx:
@@ -111,11 +118,24 @@ class Reconciler:
             return 0.0
         return BLOCKED_PERIOD_S if any(".blocked:" in cause.key for cause in causes) else PERIOD_S
 
+    def _sent(self, wanted: ExportSet) -> ConvergeReport:
+        """What the agent made of the document: sent as a change where it has the one before, otherwise whole. A round
+        without a change sends it whole, so that what both sides hold cannot differ for long.
+        """
+        before, self._accepted = self._accepted, None
+        change = change_between(before, wanted) if before is not None and before is not wanted else None
+        if before is not None and change is not None:
+            with contextlib.suppress(Malformed):  # an agent of another version
+                asked = Amend(database_id=wanted.database_id, base=before.generation, change=change)
+                if (report := self._agent.ask(asked)) is not None:
+                    return report
+        return self._agent.ask(Converge(wanted=wanted))
+
     def _wanted(self) -> ExportSet:
         """The document; rebuilt only when the generation changed, because 10,000 volumes take a while."""
         with self._store.read() as tx:
             if self._built is None or self._built.generation != exportset.generation(tx):
-                self._built = exportset.build(tx, self._store.box)
+                self._built = exportset.build(tx, self._store.box, self._memo)
         return self._built
 
 

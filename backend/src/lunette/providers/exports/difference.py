@@ -49,8 +49,9 @@ def between(before: ExportSet, after: ExportSet) -> Difference | None:
     if after.fc_ports:  # every FC port has every mapping
         return None
     old, new = _by_id(before.volumes), _by_id(after.volumes)
-    changed = {one for one in old.keys() | new.keys() if old.get(one) != new.get(one)}
-    targets = [pair for pair in _pairs(before, after) if pair[0] != pair[1] or _serves(pair[1], changed)]
+    changed = {one for one in old.keys() | new.keys() if not _same(old.get(one), new.get(one))}
+    known = changed & old.keys()
+    targets = [pair for pair in _pairs(before, after) if not _same(*pair) or (known and _serves(pair[1], known))]
     parts = [_part(was, becomes, changed) for was, becomes in targets]
     first = [was for was, _ in parts if was is not None]
     then = [becomes for _, becomes in parts if becomes is not None]
@@ -61,6 +62,11 @@ def between(before: ExportSet, after: ExportSet) -> Difference | None:
         whole=after,
     )
     return found if _is_plain(found) else None
+
+
+def _same(one: object, other: object) -> bool:
+    """Mostly they are the same object, which is quick to see."""
+    return one is other or one == other
 
 
 def _by_id(volumes: Iterable[ExportVolume]) -> dict[str, ExportVolume]:
