@@ -4,9 +4,10 @@ import pytest
 from cryptography.fernet import Fernet
 
 from backend.tests.agent.exports import CHAP, exports, initiator, lun, target, volume
-from backend.tests.fakemachine import FakeSystem
+from backend.tests.fakemachine import Crash, FakeSystem, When
 from backend.tests.fakemachine.faults import Call
 from lunette.agent.ledger import STATE_DIR, Broken, Ledger
+from lunette.domain.exports import ExportSet
 
 SERVED = exports(volumes=(volume(11),), targets=(target(31, [initiator(41, CHAP)], [lun(51, 1, 11)]),))
 PATH = f"{STATE_DIR}/ledger.json"
@@ -134,7 +135,132 @@ def test_a_ledger_of_a_newer_agent_serves_what_is_known_of_it(machine: FakeSyste
     document["exports"]["targets"][0]["luns"][0]["shelf"] = {"name": "left"}
     machine.write_durably(PATH, Fernet(key).encrypt(json.dumps(document).encode()))
     assert ledger.load() == SERVED
-    document["format"] = 2
+    document["format"] = 3
     machine.write_durably(PATH, Fernet(key).encrypt(json.dumps(document).encode()))
-    with pytest.raises(Broken, match="format 2"):
+    with pytest.raises(Broken, match="format 3"):
         ledger.load()
+
+
+LOG = f"{STATE_DIR}/ledger.log"
+
+
+def document(generation: int, *numbers: int) -> ExportSet:
+    """One target with these volumes."""
+    luns = [lun(50 + number, number, number) for number in numbers]
+    targets = (target(31, [initiator(41, CHAP)], luns),) if luns else ()
+    return exports(generation=generation, volumes=tuple(map(volume, numbers)), targets=targets)
+
+
+def stored(machine: FakeSystem) -> ExportSet | None:
+    machine.power_cut()
+    return Ledger(machine).load()
+
+
+def test_changes_are_appended_and_restored_without_a_secret_in_sight(machine: FakeSystem) -> None:
+    ledger = Ledger(machine)
+    ledger.save(document(1, 11), None)
+    whole = machine.files.read(PATH)
+    before = document(1, 11)
+    for after in (document(2, 11, 12), document(3, 12), document(4), document(5, 11)):
+        ledger.save(after, before)
+        assert stored(machine) == after
+        before = after
+    assert machine.files.read(PATH) == whole, "the document was not written again"
+    assert b"secretsecret1" not in machine.files.read(LOG)
+    again = Ledger(machine)
+    again.load()
+    again.save(document(6, 11, 13), before)
+    assert machine.files.read(PATH) == whole, "a restarted agent continues the log"
+    assert stored(machine) == document(6, 11, 13)
+
+
+def test_a_long_log_becomes_a_document(machine: FakeSystem, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lunette.agent.ledger.LONGEST_LOG", 10_000)
+    ledger = Ledger(machine)
+    before = document(1, 11)
+    ledger.save(before)
+    longest = 0
+    for generation in range(2, 60):
+        after = document(generation, 11 + generation % 5)
+        ledger.save(after, before)
+        before = after
+        longest = max(longest, len(machine.read_file(LOG) or b""))
+        assert stored(machine) == after
+    assert 10_000 < longest < 20_000
+
+
+@pytest.mark.parametrize("when", list(When))
+def test_a_crash_at_any_point_leaves_the_last_document_or_the_one_that_was_being_stored(when: When) -> None:
+    """Through a change, one that makes a long log a document, and one that no change can say."""
+    steps = [document(2, 11, 12), document(3, 12), document(4, 12).model_copy(update={"disk_health_s": 7}), document(5)]
+    for at in range(1, 40):
+        machine = FakeSystem()
+        ledger = Ledger(machine)
+        acknowledged = document(1, 11)
+        ledger.save(acknowledged)
+        machine.faults.crash_at(len(machine.faults.calls) + at, when)
+        asked = acknowledged
+        try:
+            for asked in steps:
+                ledger.save(asked, acknowledged)
+                acknowledged = asked
+        except Crash:
+            machine.faults.restart_process()
+        machine.faults.disarm()
+        found = stored(machine)
+        assert found in (acknowledged, asked)
+        after = Ledger(machine)
+        assert after.load() == found
+        after.save(document(9, 13), found)
+        assert stored(machine) == document(9, 13)
+
+
+def test_a_log_that_cannot_be_continued_is_replaced_by_a_document(machine: FakeSystem) -> None:
+    ledger = Ledger(machine)
+    ledger.save(document(1, 11))
+    machine.faults.break_calls(lambda call: call.name == "append_durably")
+    ledger.save(document(2, 12), document(1, 11))
+    machine.faults.disarm()
+    assert (ledger.unkept, stored(machine)) == (None, document(2, 12))
+
+
+def test_a_log_beside_another_document_is_ignored(machine: FakeSystem) -> None:
+    ledger = Ledger(machine)
+    ledger.save(document(1, 11))
+    ledger.save(document(2, 12), document(1, 11))
+    line = machine.files.read(LOG)
+    ledger.save(document(1, 13))
+    machine.write_durably(LOG, line)
+    assert stored(machine) == document(1, 13)
+
+
+def test_a_damaged_or_missing_change_makes_the_ledger_unreadable(machine: FakeSystem) -> None:
+    ledger = Ledger(machine)
+    ledger.save(document(1, 11))
+    ledger.save(document(2, 12), document(1, 11))
+    ledger.save(document(3, 13), document(2, 12))
+    first, second, _ = machine.files.read(LOG).split(b"\n")
+    for lines in (second + b"\n", first[:-9] + b"\n" + second + b"\n"):
+        machine.write_durably(LOG, lines)
+        with pytest.raises(Broken):
+            Ledger(machine).load()
+
+
+def test_an_agent_of_before_does_not_serve_a_document_without_its_log(machine: FakeSystem) -> None:
+    Ledger(machine).save(document(1, 11))
+    key = machine.read_file(f"{STATE_DIR}/ledger.key")
+    assert key is not None
+    assert json.loads(Fernet(key).decrypt(machine.files.read(PATH)))["format"] == 2
+
+
+def test_a_document_of_an_agent_of_before_is_read(machine: FakeSystem) -> None:
+    ledger = Ledger(machine)
+    ledger.save(document(1, 11))
+    key = machine.read_file(f"{STATE_DIR}/ledger.key")
+    assert key is not None
+    old = json.loads(Fernet(key).decrypt(machine.files.read(PATH)))
+    machine.write_durably(PATH, Fernet(key).encrypt(json.dumps({"format": 1, "exports": old["exports"]}).encode()))
+    after = Ledger(machine)
+    assert after.load() == document(1, 11)
+    after.save(document(2, 12), document(1, 11))
+    assert stored(machine) == document(2, 12)

@@ -118,6 +118,13 @@ class FakeSystem(Hardware):
             self.half_way()  # the new content lies in a file of another name until here
             self.files.write_durably(path, data, mode)
 
+    def append_durably(self, path: str, data: bytes, mode: int = 0o600) -> None:
+        with self._call("append_durably", path, changes=True):
+            middle = len(data) // 2
+            self.files.append_durably(path, data[:middle], mode)
+            self.half_way()  # a power cut leaves a part
+            self.files.append_durably(path, data[middle:], mode)
+
     def rename(self, path: str, to: str) -> None:
         with self._call("rename", path, changes=True):
             self.files.rename(path, to)

@@ -326,7 +326,7 @@ class Agent(Answering, complete=True):
 
     def _keep(self, effective: ExportSet) -> None:
         """Write what is served from now on into the ledger. If that fails, it is served all the same."""
-        in_words(lambda: self._ledger.save(effective))
+        in_words(lambda: self._ledger.save(effective, self._served))
         self._release |= _ports(self._served) - _ports(effective)
         self._served = effective
 

@@ -3,22 +3,32 @@
 It is sealed because it contains CHAP secrets; key and ledger are in root's own directory. It is written durably before
 the exports change, so after a power failure the machine serves the last acknowledged exports or those before. If it
 cannot be written, the previous one is marked as outdated (docs/decisions/0056).
+
+A change is appended to a log beside the document, one sealed line for each; the document is written anew once the log
+is long. The lines name the document that they continue, so a log that a crash left behind an older or newer document is
+ignored. Only the last line can be incomplete: its change was not acknowledged, and the exports had not changed yet.
 """
 
 import contextlib
 import json
 import logging
-from typing import Any
+import uuid
+from typing import Any, TypeVar
 
 from cryptography.fernet import Fernet, InvalidToken
 from pydantic import ValidationError
 
+from lunette.domain.export_change import ExportChange, change_between
 from lunette.domain.exports import ExportSet
 from lunette.system.system_port import System
 
 STATE_DIR = "/var/lib/lunette/agent"
-_FORMAT = 1
+_FORMAT = 2
+"""Format 1 has no log. An agent that knows only that must not serve a document without what its log says."""
+LONGEST_LOG = 256 * 1024
+"""A log of so many bytes is read within milliseconds, and costs less space than a second document of a large site."""
 log = logging.getLogger(__name__)
+Known = TypeVar("Known", ExportSet, ExportChange)
 
 
 class Broken(Exception):
@@ -30,13 +40,16 @@ class Ledger:
 
     def __init__(self, system: System, folder: str = STATE_DIR) -> None:
         self._system, self._path, self._key_path = system, f"{folder}/ledger.json", f"{folder}/ledger.key"
-        self._outdated_path = f"{self._path}.outdated"
+        self._outdated_path, self._log_path = f"{self._path}.outdated", f"{folder}/ledger.log"
         self.unkept: str | None = None
         """Why the ledger does not contain what is served."""
         self.holds_back = False
         """The ledger was outdated when it was loaded: later changes may have removed volumes from hosts, so nothing is
         opened or closed until a newer document arrives.
         """
+        self._continues: str | None = None
+        """ID of the document that a line can be appended to; None if only a whole document can be written."""
+        self._log_bytes = 0
 
     def load(self) -> ExportSet | None:
         """The document, outdated or not; None if there never was one. Raises Broken."""
@@ -51,29 +64,72 @@ class Ledger:
             raise Broken(f"{self._key_path} is missing")
         try:
             document = json.loads(Fernet(key).decrypt(sealed))
-            if document["format"] != _FORMAT:
+            if document["format"] not in (1, _FORMAT):
                 raise Broken(f"{self._path} has format {document['format']}, not {_FORMAT}")
-            return _as_known(document["exports"])
+            return self._continued(_as_known(ExportSet, document["exports"]), document.get("id"), Fernet(key))
         except (InvalidToken, ValueError, KeyError, ValidationError) as error:
             raise Broken(f"{self._path} cannot be read ({type(error).__name__})") from error
 
-    def save(self, exports: ExportSet) -> None:
-        """Store the document. It is on stable storage when this returns, unless `unkept` gives a reason why not. In
-        that case the previous ledger is marked as outdated, which takes no space.
+    def save(self, exports: ExportSet, before: ExportSet | None = None) -> None:
+        """Store the document, as the change of the one that was stored last where that is `before`. It is on stable
+        storage when this returns, unless `unkept` gives a reason why not. In that case the previous ledger is marked as
+        outdated, which takes no space.
         """
-        before, self.unkept, self.holds_back = self.unkept, None, False
-        document = {"format": _FORMAT, "exports": exports.model_dump(mode="json")}
+        if before is not None and self._append(before, exports):
+            return
+        self._save_whole(exports)
+
+    def _save_whole(self, exports: ExportSet) -> None:
+        was, self.unkept, self.holds_back = self.unkept, None, False
+        id_ = str(uuid.uuid4())
+        document = {"format": _FORMAT, "id": id_, "exports": exports.model_dump(mode="json")}
+        self._continues = None
         try:
             sealed = Fernet(self._key()).encrypt(json.dumps(document).encode())
             self._system.write_durably(self._path, sealed, 0o600)
         except OSError as error:
             self.unkept = f"the boot ledger cannot be written ({error.strerror})"
-            if before != self.unkept:
+            if was != self.unkept:
                 log.error("%s: after a restart the exports wait for the API", self.unkept)
             self._mark_outdated()
             return
-        with contextlib.suppress(OSError):  # next to a newer ledger it means nothing
-            self._system.unlink(self._outdated_path)
+        for path in (self._outdated_path, self._log_path):  # next to a newer document they mean nothing
+            with contextlib.suppress(OSError):
+                self._system.unlink(path)
+        self._continues, self._log_bytes = id_, 0
+
+    def _append(self, before: ExportSet, exports: ExportSet) -> bool:
+        """Whether the change is on stable storage; if not, the whole document has to be written."""
+        if self._continues is None or self.unkept is not None or self._log_bytes > LONGEST_LOG:
+            return False
+        change = change_between(before, exports)
+        if change is None:
+            return False
+        line = {"id": self._continues, "base": before.generation, "change": change.model_dump(mode="json")}
+        try:
+            sealed = Fernet(self._key()).encrypt(json.dumps(line).encode()) + b"\n"
+            self._system.append_durably(self._log_path, sealed, 0o600)
+        except OSError as error:
+            log.warning("the boot ledger is written anew, because it could not be continued: %s", error)
+            self._continues = None
+            return False
+        self._log_bytes += len(sealed)
+        return True
+
+    def _continued(self, exports: ExportSet, id_: str | None, box: Fernet) -> ExportSet:
+        """The document with the changes of its log. Raises what a damaged line raises."""
+        stored = b"" if id_ is None else self._system.read_file(self._log_path) or b""
+        *lines, rest = stored.split(b"\n")
+        for sealed in lines:
+            line = json.loads(box.decrypt(sealed))
+            if line["id"] != id_:
+                continue
+            if line["base"] != exports.generation:
+                raise ValueError("a change is missing")
+            exports = _as_known(ExportChange, line["change"]).applied_to(exports)
+        if not rest and not self.holds_back:
+            self._continues, self._log_bytes = id_, len(stored)
+        return exports
 
     def set_aside(self) -> None:
         """Move a damaged ledger aside for inspection, out of the way of the next one."""
@@ -101,20 +157,20 @@ class Ledger:
         return key
 
 
-def _as_known(exports: Any) -> ExportSet:
-    """The exports without fields that only a newer agent knows: after a failed update, that agent wrote the ledger
+def _as_known(kind: type[Known], stored: Any) -> Known:
+    """What was stored without fields that only a newer agent knows: after a failed update, that agent wrote the ledger
     last. What must not be served without being understood is written under another format. Raises ValidationError.
     """
     try:
-        return ExportSet.model_validate(exports)
+        return kind.model_validate(stored)
     except ValidationError as error:
         unknown = [one["loc"] for one in error.errors() if one["type"] == "extra_forbidden"]
         if len(unknown) < error.error_count():
             raise
     for place in unknown:
-        holder = exports
+        holder = stored
         for part in place[:-1]:
             holder = holder[part]
         holder.pop(place[-1])
         log.warning("the boot ledger was written by a newer agent; unknown fields: %s", ".".join(map(str, place)))
-    return ExportSet.model_validate(exports)
+    return kind.model_validate(stored)

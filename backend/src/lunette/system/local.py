@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from lunette.domain.errors import ToolFailed, Unavailable
@@ -167,9 +167,16 @@ class LocalSystem:
             return None
 
     def write_durably(self, path: str, data: bytes, mode: int = 0o600) -> None:
+        self._with_reserve(path, lambda: self._write_durably(path, data, mode))
+
+    def append_durably(self, path: str, data: bytes, mode: int = 0o600) -> None:
+        self._with_reserve(path, lambda: self._append_durably(path, data, mode))
+
+    def _with_reserve(self, path: str, write: Callable[[], None]) -> None:
+        """Writes; where there is no room, the reserve gives some."""
         while True:
             try:
-                return self._write_durably(path, data, mode)
+                return write()
             except OSError as error:
                 if (
                     error.errno != errno.ENOSPC
@@ -177,6 +184,24 @@ class LocalSystem:
                     or not self._reserve.give(os.path.dirname(path))
                 ):
                     raise
+
+    @staticmethod
+    def _append_durably(path: str, data: bytes, mode: int) -> None:
+        is_new = not os.path.lexists(path)
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, mode)
+        try:
+            before = os.fstat(handle).st_size
+            try:
+                if os.write(handle, data) != len(data):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
+                os.fsync(handle)
+            except OSError:
+                os.ftruncate(handle, before)
+                raise
+        finally:
+            os.close(handle)
+        if is_new:
+            _flush_folder(os.path.dirname(path))
 
     @staticmethod
     def _write_durably(path: str, data: bytes, mode: int) -> None:

@@ -95,6 +95,13 @@ class System(Protocol):
         """Replace a plain file so that after a power cut it is the old or the new one whole, and new once we return."""
         ...
 
+    def append_durably(self, path: str, data: bytes, mode: int = 0o600) -> None:
+        """Add to a plain file, which is made if there is none, so that it survives a power cut once we return.
+
+        A power cut before that may leave a part of `data` at its end.
+        """
+        ...
+
     def rename(self, path: str, to: str) -> None:
         """Give a plain file another name in its folder, in the place of what has it; durable once we return.
 

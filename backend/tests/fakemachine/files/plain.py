@@ -58,6 +58,9 @@ class Files:
             raise FileNotFoundError(errno.ENOENT, "No such file or directory", path)
         self._files[path] = _File(data, data, mode)
 
+    def append_durably(self, path: str, data: bytes, mode: int) -> None:
+        self.write_durably(path, (self._files[path].now if path in self._files else b"") + data, mode)
+
     def rename(self, path: str, to: str) -> None:
         self.read(path)
         self._files[to] = self._files.pop(path)
