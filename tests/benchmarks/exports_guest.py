@@ -11,14 +11,20 @@ and values in the same order, by bare system calls.
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, ClassVar, cast
 
 from lunette.agent import serving
+from lunette.agent.core import Agent
+from lunette.agent.server import answer
+from lunette.domain.agent_protocol import Amend, Converge, Envelope, Request
 from lunette.domain.arrays import ArrayEngine
+from lunette.domain.export_change import change_between
 from lunette.domain.exports import (
     ConvergeReport,
     ExportArray,
@@ -28,6 +34,8 @@ from lunette.domain.exports import (
     ExportSet,
     ExportTarget,
     ExportVolume,
+    Release,
+    ReleaseKind,
     ServingState,
 )
 from lunette.domain.hosts import OsType
@@ -77,7 +85,7 @@ def main(size: int) -> int:
     """Measures the size; RuntimeError where the exports are not what they should be."""
     volumes = _volumes(size + 1)
     configfs.prepare(LocalSystem())
-    print(json.dumps(_measure(_desired(volumes[:size]), _desired(volumes))))
+    print(json.dumps(_measure(_desired(volumes[:size], 1), _desired(volumes, 2))))
     return 0
 
 
@@ -90,9 +98,9 @@ def _measure(desired: ExportSet, larger: ExportSet) -> dict[str, float]:
     _withdraw(system)
     found["restore"] = _seconds(lambda: _serve(system, desired))
     found["again"] = _seconds(lambda: _unchanged(_serve(system, desired)))
-    reports = [_serve(system, desired)]
-    found["one more"] = _seconds(lambda: reports.append(_difference(system, desired, larger, reports[-1])))
-    found["one fewer"] = _seconds(lambda: reports.append(_difference(system, larger, desired, reports[-1])))
+    agent = _agent(desired)
+    found["one more"] = _seconds(lambda: _amend(agent, desired, larger))
+    found["one fewer"] = _seconds(lambda: _amend(agent, larger, _released(desired, larger)))
     _unchanged(_serve(system, desired))
     found["guest MiB"] = _used_mib()
     found["withdraw"] = _seconds(lambda: _withdraw(system))
@@ -132,12 +140,12 @@ def _volumes(count: int) -> list[ExportVolume]:
     ]
 
 
-def _desired(volumes: Sequence[ExportVolume]) -> ExportSet:
+def _desired(volumes: Sequence[ExportVolume], generation: int) -> ExportSet:
     starts = range(0, len(volumes), PER_TARGET)
     return ExportSet(
         database_id="bench",
         appliance_id="bench",
-        generation=1,
+        generation=generation,
         arrays=(_ARRAY,),
         volumes=tuple(volumes),
         portals=(
@@ -177,16 +185,61 @@ def _serve(system: LocalSystem, desired: ExportSet) -> ConvergeReport:
     return report
 
 
-def _difference(system: LocalSystem, before: ExportSet, after: ExportSet, last: ConvergeReport) -> ConvergeReport:
-    report = serving.serve_difference(system, before, after, last, {}, {_ARRAY.array_id})
-    if report is None:
-        raise RuntimeError("the difference was not served by itself")
-    return report
+def _released(desired: ExportSet, larger: ExportSet) -> ExportSet:
+    """The smaller document as a later one, with what permits the agent to end the rest."""
+    generation = larger.generation + 1
+    ids = {
+        ReleaseKind.VOLUME: [{one.volume_id for one in part.volumes} for part in (larger, desired)],
+        ReleaseKind.TARGET: [{one.target_id for one in part.targets} for part in (larger, desired)],
+        ReleaseKind.MAPPING: [set(part.mapping_ids) for part in (larger, desired)],
+    }
+    gone = [(kind, id_) for kind, (all_, left) in ids.items() for id_ in sorted(all_ - left)]
+    released = tuple(Release(kind=kind, id=id_, generation=generation) for kind, id_ in gone)
+    return desired.model_copy(update={"generation": generation, "released": released})
+
+
+class _Running:
+    """In the place of what brings up arrays: there is none, and the volumes stand for ours."""
+
+    waiting: ClassVar[dict[str, str]] = {}
+
+    def prove(self, _exports: ExportSet) -> None:
+        """Nothing is started."""
+
+    def is_proven(self, _array: ExportArray) -> bool:
+        return True
+
+
+def _agent(desired: ExportSet) -> Agent:
+    """The agent itself, which serves this and has it in its ledger."""
+    folder = Path("/run/bench-agent")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for _ in range(2):  # the first has no ledger that explains what is served, and removes nothing
+        agent = Agent(LocalSystem(), state_dir=str(folder))
+        agent._bring_up = cast(Any, _Running())
+        _answered(agent, Converge(wanted=desired))
+    return agent
+
+
+def _amend(agent: Agent, before: ExportSet, after: ExportSet) -> None:
+    """From the bytes of the request to those of the answer, with the ledger on stable storage."""
+    change = change_between(before, after)
+    if change is None:
+        raise RuntimeError("the change cannot be sent as one")
+    _answered(agent, Amend(database_id=before.database_id, base=before.generation, change=change))
+
+
+def _answered(agent: Agent, request: Request[Any]) -> None:
+    payload = Envelope(request=cast(Any, request)).model_dump_json().encode()
+    reply = json.loads(answer(agent, payload).model_dump_json())
+    if not (reply.get("answer") or {}).get("accepted"):
+        raise RuntimeError(f"the agent answered {str(reply)[:500]}")
 
 
 def _unchanged(report: ConvergeReport) -> None:
     if report.changed:
-        raise RuntimeError(f"{report.changed} changes where nothing should change")
+        raise RuntimeError(f"{report.changed} changes where nothing should change: {report.found[:5]}")
 
 
 def _withdraw(system: LocalSystem) -> None:

@@ -104,7 +104,17 @@ OURS = (
 class Recorder:
     """A system port that records what is changed through it, and passes everything to the fake machine."""
 
-    _CHANGES = ("write", "write_durably", "append_durably", "mkdir", "rmdir", "unlink", "zero", "write_range", "symlink")
+    _CHANGES = (
+        "write",
+        "write_durably",
+        "append_durably",
+        "mkdir",
+        "rmdir",
+        "unlink",
+        "zero",
+        "write_range",
+        "symlink",
+    )
 
     def __init__(self, machine: FakeSystem) -> None:
         self._machine = machine
