@@ -40,6 +40,7 @@ from lunette.agent.server import answer
 from lunette.domain.agent_protocol import REQUESTS, DoStep, Envelope, ProblemReply, UndoStep
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.errors import ProblemType
+from lunette.domain.export_change import ExportChange
 from lunette.domain.exports import AdoptedBackstore, AdoptedSubsystem, ExportSet, ServingState
 from lunette.domain.steps import AnyStep
 from lunette.providers.disks.inventory import observe_disks
@@ -271,6 +272,12 @@ def serving_desired() -> tuple[FakeSystem, dict[str, Any]]:
     return rig.machine, whole.model_dump(mode="json")
 
 
+def difference_to(base: dict[str, Any], document: dict[str, Any]) -> dict[str, Any]:
+    """The request that sends all parts of a document as if each of them differed from those of `base`."""
+    change = {name: value for name, value in document.items() if name in ExportChange.model_fields}
+    return {"kind": "amend", "database_id": base["database_id"], "base": base["generation"], "change": change}
+
+
 CASES = dict(requests())
 DESIRED = [where for where in leaves(serving_desired()[1]) if "secret" not in str(where[-1])]
 
@@ -291,12 +298,15 @@ def test_a_refused_text_is_named_and_not_shown() -> None:
 
 
 @pytest.mark.parametrize("field", ["user", "secret", "mutual_user", "mutual_secret"])
-@pytest.mark.parametrize("place", ["initiator", "discovery"])
+@pytest.mark.parametrize("place", ["initiator", "discovery", "initiator of a difference"])
 def test_chap_that_the_kernel_takes_for_none_is_refused_and_nothing_served(field: str, place: str) -> None:
     agent, system_port = fresh()
     chap = CHAP.model_copy(update={field: "NULLowned" if "user" in field else SecretStr("NULLowned-4711")})
     parts = {"discovery": chap} if place == "discovery" else {"targets": (target(31, [initiator(41, chap)], []),)}
-    desired = {"kind": "converge", "wanted": exports(**parts).model_dump(mode="json")}
+    document = exports(**parts).model_dump(mode="json")
+    desired = {"kind": "converge", "wanted": document}
+    if place == "initiator of a difference":
+        desired = difference_to(document, document)
     reply = answer(agent, json.dumps({"request": desired}).encode())
     assert isinstance(reply, ProblemReply)
     assert "do not begin with NULL" in reply.detail
@@ -361,6 +371,53 @@ def test_no_text_of_a_desired_state_leads_out_of_our_own_roots(where: tuple[str 
         reply = answer(agent, json.dumps({"request": attack}).encode())
         if not (isinstance(reply, ProblemReply) and reply.type is ProblemType.MALFORMED):
             check_untouched(system_port, f"{'.'.join(map(str, where))} = {text[:60]!r}: {reply}")
+
+
+@pytest.mark.parametrize(
+    "where",
+    [where for where in DESIRED if where[0] in ExportChange.model_fields],
+    ids=lambda where: ".".join(map(str, where)),
+)
+def test_no_text_of_a_difference_leads_out_of_our_own_roots(where: tuple[str | int, ...]) -> None:
+    machine, desired = serving_desired()
+    system_port = Recorder(machine)
+    agent = Agent(typing.cast(Any, system_port), patience_s=PATIENT_S)
+    assert agent.converge(ExportSet.model_validate(desired)).accepted
+    base = desired
+    for generation, text in enumerate(HOSTILE, start=desired["generation"] + 1):
+        attack = with_text(desired, where, text) | {"generation": generation}
+        reply = answer(agent, json.dumps({"request": difference_to(base, attack)}).encode())
+        if not (isinstance(reply, ProblemReply) and reply.type is ProblemType.MALFORMED):
+            base = attack
+            check_untouched(system_port, f"{'.'.join(map(str, where))} = {text[:60]!r}: {reply}")
+
+
+@pytest.mark.parametrize("first", ["new", "known", "mapped"])
+def test_a_difference_serves_no_volume_of_a_group_that_is_not_ours(first: str) -> None:
+    """Whatever the agent knew of the volume before."""
+    machine, desired = serving_desired()
+    disk = machine.add_disks(1)[0]
+    machine.run(["vgcreate", "-y", OTHERS, f"/dev/{disk.kernel_name}"])
+    machine.run(["lvcreate", "-y", "--name", "root", "--size", "64m", OTHERS])
+    system_port = Recorder(machine)
+    agent = Agent(typing.cast(Any, system_port), patience_s=PATIENT_S)
+    desired |= {"subsystems": [], "volumes": [one | {"adopted": None} for one in desired["volumes"]]}
+    honest = dict(desired)
+    if first != "mapped":
+        honest["targets"] = desired["targets"][1:]
+    if first == "new":
+        honest["volumes"] = desired["volumes"][1:]
+    assert agent.converge(ExportSet.model_validate(honest)).accepted
+    system_port.paths.clear()
+    system_port.words.clear()
+    foreign = {"group": OTHERS, "device": f"/dev/{OTHERS}/root"}
+    attack = desired | {
+        "generation": desired["generation"] + 1,
+        "volumes": [one | foreign for one in desired["volumes"]],
+    }
+    answer(agent, json.dumps({"request": difference_to(honest, attack)}).encode())
+    agent.converge(ExportSet.model_validate(attack))
+    assert not any(OTHERS in word for word in system_port.words if "/dev/" in word), system_port.words
 
 
 def check_untouched(system_port: Recorder, reported: str) -> None:
