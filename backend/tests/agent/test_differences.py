@@ -151,7 +151,7 @@ def test_differences_end_in_the_tree_that_a_whole_run_makes(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_look_at_everything_lets_a_document_in_and_gives_way_to_it(seed: int) -> None:
-    """At a random point of each look another document arrives, served before the look goes on or ends."""
+    """At a random point of each look another document arrives, served before the look continues or ends."""
     draw = random.Random(seed)
     site = Site()
     mapped: Mapped = {31: {1: 11, 2: 12}, 32: {1: 12, 5: 15}, 33: {}}

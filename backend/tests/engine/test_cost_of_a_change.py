@@ -20,7 +20,7 @@ from lunette.store.database import Store
 from lunette.store.resources import Mapping, Volume
 
 SIZES = (2, 8, 120)
-"""The first is not compared: afterwards the host has used every number that it will use."""
+"""The first is not compared: after it the host has used every number that it will use."""
 VOLUME_BYTES = 4 * MIB
 
 

@@ -102,6 +102,12 @@ def _refusal(ledger: ExportSet, wanted: ExportSet) -> str | None:
     return None
 
 
+def with_objects_of(effective: ExportSet, wanted: ExportSet) -> ExportSet:
+    """The document with the objects that are served, which are equal to its own."""
+    parts = {"volumes": effective.volumes, "targets": effective.targets, "subsystems": effective.subsystems}
+    return wanted.model_copy(update=parts)
+
+
 class _Merge:
     def __init__(self, ledger: ExportSet, wanted: ExportSet) -> None:
         self.ledger, self.wanted = ledger, wanted

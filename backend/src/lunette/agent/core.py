@@ -7,7 +7,6 @@ Tests run this class on the fake machine; agent/server.py connects it to the soc
 """
 
 import logging
-import math
 import threading
 from collections.abc import Callable
 
@@ -16,7 +15,7 @@ from lunette.agent import counters, foreign, foreign_arrays, sealed_copies, serv
 from lunette.agent.answers import in_words, replied
 from lunette.agent.array_facts import ArrayFacts
 from lunette.agent.array_keys import ArrayKeys
-from lunette.agent.brake import merge
+from lunette.agent.brake import merge, with_objects_of
 from lunette.agent.bring_up import GRACE_S, PATIENCE_S, BringUp, names_of
 from lunette.agent.changes import Changes
 from lunette.agent.deadlines import Deadlines
@@ -26,6 +25,7 @@ from lunette.agent.firewall import Firewall
 from lunette.agent.host_name import HostNameKeeper
 from lunette.agent.host_steps import HostStep, HostSteps
 from lunette.agent.ledger import STATE_DIR, Broken, Ledger
+from lunette.agent.looks import Looks, is_whole
 from lunette.agent.repairs import Repairs
 from lunette.agent.requests import Answering, answers
 from lunette.agent.snapshot import Observer
@@ -104,26 +104,6 @@ READY_S = GRACE_S + 15.0
 """How long a step waits for its array after a boot: until it starts without its late drives, plus a margin."""
 
 
-QUIET_S, MOST_QUIET_S = 30.0, 55.0
-REST = 20.0
-"""A look at everything is followed by this many times its duration without one, up to MOST_QUIET_S."""
-LONG_LOOK_S = 1.0
-MOST_SUPERSEDED = 5
-"""So many looks in a row may end early; the next one lets nobody in, and is completed."""
-
-
-def like(wanted: ExportSet, effective: ExportSet) -> ExportSet:
-    """The document with the objects that are served, which are equal to its own."""
-    parts = {"volumes": effective.volumes, "targets": effective.targets, "subsystems": effective.subsystems}
-    return wanted.model_copy(update=parts)
-
-
-def is_whole(report: ConvergeReport) -> bool:
-    """True if everything in the report is served."""
-    parts = (report.targets, report.subsystems, report.volumes, report.portals, report.fc_ports)
-    return all(one.reason is None for part in parts for one in part)
-
-
 class Agent(Answering, complete=True):
     """Implements `lunette.system.agent_port.AgentPort` on one machine."""
 
@@ -145,14 +125,9 @@ class Agent(Answering, complete=True):
         self.changes = Changes()
         self._spdk = SpdkWatch(system, self.changes.happened)
         self._reported_open = False
-        self._superseded = 0
-        """How often in a row a look at everything ended because something else had to be served."""
-        self._looked_at, self._look_s = -math.inf, 0.0
-        """End and duration of the last look at everything, on the monotonic clock."""
+        self.looks = Looks(system.monotonic)
         self._asked: ExportSet | None = None
         """The last document that was accepted, as it was sent."""
-        self._last: ConvergeReport | None = None
-        """About everything in the ledger, after the last round that ended."""
         self._open: tuple[str, ...] = ()
         """Targets and subsystems that were open at the last observation."""
         self._deadlines = Deadlines(system.monotonic)
@@ -299,12 +274,13 @@ class Agent(Answering, complete=True):
                 if self._ledger.holds_back:
                     raise Unavailable(f"the boot ledger is outdated, so no exports are started, and {verdict.refusal}")
             else:
-                self._asked = wanted if verdict.unexplained else like(wanted, effective)
+                self._asked = wanted if verdict.unexplained else with_objects_of(effective, wanted)
                 effective = serving.with_leftovers(self._system, self._served, effective)
                 if effective != self._served or self._ledger.unkept:
                     self._keep(effective)
             in_words(lambda: self._bring_up.prove(effective))
-            part = self._known(before) or self._serve_difference(before, effective)
+            is_known = before is self._served and not self._ledger.unkept
+            part = (self.looks.known() if is_known else None) or self._serve_difference(before, effective)
             report = self._repairs.reported(part or self._serve(effective))
         if part is None:
             self.wake()
@@ -376,25 +352,9 @@ class Agent(Answering, complete=True):
             self._reported_open = True
         return whole
 
-    @property
-    def quiet_s(self) -> float:
-        """Seconds between two looks at everything while all of it is served: a long look is rarer."""
-        return min(MOST_QUIET_S, max(QUIET_S, self._look_s * REST))
-
-    def _known(self, before: ExportSet | None) -> ConvergeReport | None:
-        """The last report, where a document changes nothing, all was served, and another look would take long; a look
-        that began every few seconds would leave no time for anything else.
-        """
-        last = self._last
-        if last is None or before is not self._served or self._ledger.unkept or self._look_s < LONG_LOOK_S:
-            return None
-        if self._system.monotonic() - self._looked_at > self.quiet_s or not is_whole(last):
-            return None
-        return last.model_copy(update={"changed": 0, "found": ()})
-
     def _serve_difference(self, before: ExportSet | None, exports: ExportSet) -> ConvergeReport | None:
         """Serves only what the document changes; None if that has no such form, and everything has to be served."""
-        last, self._last = self._last, None
+        last, self.looks.last = self.looks.last, None
         if before is None or last is None or self._keep_stale or self._release or last.generation != before.generation:
             return None
         proven = self._proven(exports)
@@ -413,19 +373,18 @@ class Agent(Answering, complete=True):
         report = self._deadlines.reported(exports, report)
         self._open = serving.open_targets(exports, report)
         self._repairs.note(exports, report)
-        self._last = report
+        self.looks.last = report
         return report
 
     def _breathe(self) -> None:
         """During a look at everything: lets documents be served. Raises Superseded if one changed what is served."""
         served = self._served
-        if self._superseded < MOST_SUPERSEDED and self._exports.let_others() and self._served is not served:
-            self._superseded += 1
+        if self.looks.may_end_early and self._exports.let_others() and self._served is not served:
+            self.looks.ended_early()
             raise Superseded
 
     def _serve(self, exports: ExportSet, breathe: Callable[[], None] | None = None) -> ConvergeReport:
         """Looks at everything, and corrects it."""
-        began = self._system.monotonic()
         waiting = dict(self._bring_up.waiting)
         self._host_name.settle(exports.host_name)
         repaired = self._firewall.open_for(exports)
@@ -436,12 +395,10 @@ class Agent(Answering, complete=True):
             **({} if breathe is None else {"breathe": breathe}),
         )
         proven = self._proven(exports)
-        report = self._noted(
-            exports, in_words(lambda: serving.serve(self._system, exports, waiting, proven, turn=turn))
-        )
+        with self.looks.look():
+            found = in_words(lambda: serving.serve(self._system, exports, waiting, proven, turn=turn))
+        report = self._noted(exports, found)
         self._release = frozenset()
-        self._looked_at, self._superseded = self._system.monotonic(), 0
-        self._look_s = self._looked_at - began
         repaired += self._firewall.settle(exports, keep_all=self._keep_stale)
         return report.model_copy(update={"changed": report.changed + repaired}) if repaired else report
 

@@ -31,8 +31,8 @@ class ExportsTurn:
         self._lock.release()
 
     def let_others(self) -> bool:
-        """Lets everyone in who waits. Called by the holder, who has the turn again afterwards. Returns whether someone
-        waited.
+        """Called by the holder: lets everyone in who waits, and has the turn again when this returns. Returns whether
+        someone waited.
         """
         if not self._waiting:
             return False

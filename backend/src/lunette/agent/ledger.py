@@ -4,7 +4,7 @@ It is sealed because it contains CHAP secrets; key and ledger are in root's own 
 the exports change, so after a power failure the machine serves the last acknowledged exports or those before. If it
 cannot be written, the previous one is marked as outdated (docs/decisions/0056).
 
-A change is appended to a log beside the document, one sealed line for each; the document is written anew once the log
+A change is appended to a log, one sealed line for each; the whole document is written again once the log
 is long. The lines name the document that they continue, so a log that a crash left behind an older or newer document is
 ignored. Only the last line can be incomplete: its change was not acknowledged, and the exports had not changed yet.
 """

@@ -71,7 +71,7 @@ class AgentLoop:
                 whole = False
             with suppress(OSError):  # the next pass tries again
                 self._fill_reserve()
-            if self._event.wait(self._agent.quiet_s if whole else pause_s(self._agent.due_in_s())):
+            if self._event.wait(self._agent.looks.quiet_s if whole else pause_s(self._agent.due_in_s())):
                 self._stopping.wait(SETTLE_S)
                 self._event.clear()
 

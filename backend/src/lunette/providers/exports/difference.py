@@ -1,7 +1,7 @@
 """What differs between two desired states over SCSI, as two small states: serving it costs as much as it contains.
 
 Pure. A difference that concerns every target, or that needs more than the two states say, has no such form: then
-everything is served anew, which is always right.
+everything is served, which is always right.
 """
 
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ class Difference:
 
     @cached_property
     def mapped(self) -> frozenset[str]:
-        """IDs of all volumes that are mapped afterwards, by whichever target."""
+        """IDs of all volumes that are mapped after it, by whichever target."""
         return frozenset(lun.volume_id for target in self.whole.targets for lun in target.luns)
 
     @property
