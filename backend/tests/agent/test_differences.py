@@ -6,12 +6,28 @@ from collections.abc import Sequence
 
 import pytest
 
-from backend.tests.agent.exports import exports, initiator, lun, portal, target, volume
+from backend.tests.agent.exports import (
+    dhchap,
+    exports,
+    initiator,
+    lun,
+    nvme_host,
+    nvme_portal,
+    portal,
+    subsystem,
+    target,
+    volume,
+)
 from backend.tests.providers.test_lio_converge import ExportRig
-from lunette.domain.exports import ExportSet, ExportTarget, Release, ReleaseKind, ServingState
+from lunette.domain.exports import ExportSet, ExportSubsystem, ExportTarget, Release, ReleaseKind, ServingState
+from lunette.domain.mappings import Family
 from lunette.providers.exports.lio.configfs import ROOT
+from lunette.providers.exports.nvmet.configfs import ROOT as NVMET_ROOT
 
 VOLUMES = tuple(range(11, 21))
+SHARED = 9900
+"""A host that may use several targets."""
+Place = ExportTarget | ExportSubsystem
 Mapped = dict[int, dict[int, int]]
 """Volumes by number, by target."""
 
@@ -19,8 +35,11 @@ Mapped = dict[int, dict[int, int]]
 class Site(ExportRig):
     """Ten volumes, and an agent that is sent one document after the other."""
 
-    def __init__(self) -> None:
+    def __init__(self, family: Family = Family.SCSI) -> None:
         super().__init__()
+        self.family, self.root = family, ROOT if family is Family.SCSI else NVMET_ROOT
+        if family is Family.NVME:
+            self.machine.run(["modprobe", "nvmet-tcp"])
         for number in VOLUMES[3:]:
             self.do(self.cut_number(number))
             place = {"group": self.lvm.group, "device": f"/dev/{self.lvm.group}/v{number}"}
@@ -31,40 +50,40 @@ class Site(ExportRig):
     def document(self, mapped: Mapped, hosts: dict[int, Sequence[int]]) -> ExportSet:
         """What is mapped; everything that is not in it any more is released."""
         self.generation += 1
-        targets = tuple(
-            target(
-                number,
-                [initiator(host) for host in hosts[number]],
-                [lun(1000 * number + 100 * at + volume, at, volume) for at, volume in sorted(luns.items())],
-            )
-            for number, luns in sorted(mapped.items())
-            if luns
-        )
+        places = [self._place(number, hosts[number], luns) for number, luns in sorted(mapped.items()) if luns]
         found = exports(
             generation=self.generation,
             arrays=(self.array,),
             volumes=tuple(self.volumes),
-            portals=(portal(21),),
-            targets=targets,
-            released=tuple(self._released(targets)),
+            portals=(portal(21),) if self.family is Family.SCSI else (nvme_portal(21),),
+            targets=tuple(one for one in places if isinstance(one, ExportTarget)),
+            subsystems=tuple(one for one in places if isinstance(one, ExportSubsystem)),
+            released=tuple(self._released(places)),
         )
         self.kept = found
         return found
 
-    def _released(self, targets: Sequence[ExportTarget]) -> list[Release]:
-        before = self.kept.targets if self.kept else ()
-        now = {one.target_id for one in targets}
-        luns = {one.mapping_id for each in targets for one in each.luns}
-        hosts = {(each.target_id, one.initiator_id) for each in targets for one in each.initiators}
-        gone = [(ReleaseKind.TARGET, one.target_id) for one in before if one.target_id not in now]
+    def _place(self, number: int, hosts: Sequence[int], luns: dict[int, int]) -> Place:
+        served = [lun(1000 * number + 100 * at + volume, at, volume) for at, volume in sorted(luns.items())]
+        if self.family is Family.SCSI:
+            return target(number, [initiator(host) for host in hosts], served)
+        return subsystem(number, [nvme_host(host, dhchap(host % 200)) for host in hosts], served)
+
+    def _released(self, places: Sequence[Place]) -> list[Release]:
+        before: list[Place] = [*self.kept.targets, *self.kept.subsystems] if self.kept else []
+        kind = ReleaseKind.TARGET if self.family is Family.SCSI else ReleaseKind.SUBSYSTEM
+        now = {one.target_id for one in places}
+        luns = {one.mapping_id for each in places for one in each.luns}
+        hosts = {(each.target_id, one) for each in places for one in initiator_ids(each)}
+        gone = [(kind, one.target_id) for one in before if one.target_id not in now]
         gone += [
             (ReleaseKind.MAPPING, one.mapping_id) for each in before for one in each.luns if one.mapping_id not in luns
         ]
         gone += [
-            (ReleaseKind.INITIATOR, one.initiator_id)
+            (ReleaseKind.INITIATOR, one)
             for each in before
-            for one in each.initiators
-            if (each.target_id, one.initiator_id) not in hosts
+            for one in initiator_ids(each)
+            if (each.target_id, one) not in hosts
         ]
         return [Release(kind=kind, id=id_, generation=self.generation) for kind, id_ in gone]
 
@@ -73,14 +92,17 @@ class Site(ExportRig):
         before = len(self.machine.faults.calls)
         report = self.agent.converge(document)
         assert report.accepted
-        assert {one.state for one in report.targets} <= {ServingState.OPEN}
-        assert {one.target_id for one in report.targets} == {one.target_id for one in document.targets}
+        served = (*report.targets, *report.subsystems)
+        assert {one.state for one in served} <= {ServingState.OPEN}, served
+        wanted: list[Place] = [*document.targets, *document.subsystems]
+        assert {one.target_id for one in served} == {one.target_id for one in wanted}
         assert len(report.volumes) == len(document.volumes)
-        return [call.detail for call in self.machine.faults.calls[before:] if ROOT in call.detail]
+        return [call.detail for call in self.machine.faults.calls[before:] if self.root in call.detail]
 
-    def tree(self, path: str = ROOT) -> dict[str, str]:
+    def tree(self, path: str | None = None) -> dict[str, str]:
         """Every folder, link and attribute of configfs."""
         found: dict[str, str] = {}
+        path = path or self.root
         for name in self.machine.listdir(path):
             at = f"{path}/{name}"
             try:
@@ -97,6 +119,11 @@ class Site(ExportRig):
                 except OSError:
                     found[at] = "unreadable"
         return found
+
+
+def initiator_ids(place: Place) -> list[str]:
+    hosts = place.initiators if isinstance(place, ExportTarget) else place.hosts
+    return [one.initiator_id for one in hosts]
 
 
 def identity(number: int) -> dict[str, object]:
@@ -121,7 +148,8 @@ def a_change(
             one, other = draw.sample(list(luns), 2)
             luns[one], luns[other] = luns[other], luns[one]
         case "host":
-            hosts[number] = tuple(sorted(draw.sample(range(100 * number, 100 * number + 4), draw.randrange(1, 4))))
+            all_hosts = [*range(100 * number, 100 * number + 3), SHARED]
+            hosts[number] = tuple(sorted(draw.sample(all_hosts, draw.randrange(1, 4))))
         case "move" if luns:
             to = mapped[draw.choice(list(mapped))]
             at, volume = luns.popitem()
@@ -131,22 +159,35 @@ def a_change(
     return mapped, hosts
 
 
+@pytest.mark.parametrize("family", Family)
 @pytest.mark.parametrize("seed", range(12))
-def test_differences_end_in_the_tree_that_a_whole_run_makes(seed: int) -> None:
+def test_differences_end_in_the_tree_that_a_whole_run_makes(seed: int, family: Family) -> None:
     draw = random.Random(seed)
-    site = Site()
+    site = Site(family)
     mapped: Mapped = {31: {1: 11}, 32: {1: 12}, 33: {}}
     hosts: dict[int, Sequence[int]] = {31: (3100,), 32: (3200, 3201), 33: (3300,)}
     site.agent.converge(site.document(mapped, hosts))
     for _ in range(12):
         mapped, hosts = a_change(draw, mapped, hosts)
         site.calls(site.document(mapped, hosts))
-    whole = Site()
+    whole = Site(family)
     whole.generation = site.generation - 1
     whole.agent.converge(whole.document(mapped, hosts))
     assert site.tree() == whole.tree()
     changed = site.agent.converge(site.kept or site.document(mapped, hosts)).changed
     assert changed == 0, "a whole run finds nothing to do"
+
+
+@pytest.mark.parametrize("family", Family)
+def test_a_host_that_loses_one_of_two_targets_is_still_let_in_by_the_other(family: Family) -> None:
+    site, whole = Site(family), Site(family)
+    hosts: dict[int, Sequence[int]] = {31: (SHARED,), 32: (SHARED, 3200)}
+    both: Mapped = {31: {1: 11}, 32: {1: 12}}
+    for mapped in (both, {32: {1: 12}}, both, {31: {1: 11}}):
+        site.calls(site.document(mapped, hosts))
+        whole.agent.converge(whole.document(mapped, hosts))
+        whole.agent.bring_up()
+        assert site.tree() == whole.tree()
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -199,10 +240,11 @@ class Arriving:
         return let
 
 
-def test_one_more_mapping_asks_the_same_of_the_kernel_however_many_there_are() -> None:
+@pytest.mark.parametrize("family", Family)
+def test_one_more_mapping_asks_the_same_of_the_kernel_however_many_there_are(family: Family) -> None:
     counts = []
     for many in (1, 6):
-        site = Site()
+        site = Site(family)
         mapped: Mapped = {
             31: {at + 1: VOLUMES[at] for at in range(many)},
             32: {at + 1: VOLUMES[at] for at in range(many)},
@@ -211,7 +253,7 @@ def test_one_more_mapping_asks_the_same_of_the_kernel_however_many_there_are() -
         site.agent.converge(site.document(mapped, hosts))
         mapped[31][9] = VOLUMES[8]
         calls = site.calls(site.document(mapped, hosts))
-        assert not [call for call in calls if f".{32:08x}" in call], "nothing of another target is looked at"
+        assert not [call for call in calls if f".{32:08x}/" in call], "nothing of another target is looked at"
         counts.append(len(calls))
         del mapped[31][9]
         counts.append(len(site.calls(site.document(mapped, hosts))))

@@ -74,13 +74,13 @@ def serve_difference(
     difference = between(before, wanted)
     if difference is None or difference.is_empty or not _was_whole(last, difference):
         return None
-    engine = next(one for one in ENGINES if one.family is Family.SCSI)
+    engine = next(one for one in ENGINES if one.family is difference.family and one.is_in_charge(wanted))
     blocked = not_ours(difference.after, waiting, proven)
     reasons = {one.volume_id: waiting[one.array_id] for one in difference.after.volumes if one.array_id in waiting}
     held = _held_by_others(system, engine, difference.after) | blocked
     silent = {one.portal_id: one.reason for one in last.portals if one.reason is not None}
     part = engine.converge_part(system, difference, reasons=reasons, held=held, not_listening=silent)
-    if part is None or any(one.reason is not None for one in part.targets):
+    if part is None or any(one.reason is not None for one in (*part.targets, *part.subsystems)):
         return None
     if any(one.reason is not None for one in part.portals if one.portal_id not in silent):
         return None
@@ -88,9 +88,11 @@ def serve_difference(
 
 
 def _was_whole(last: ConvergeReport, difference: Difference) -> bool:
-    """True if the targets that differ were open and lacked nothing."""
-    known = {one.target_id: one for one in last.targets}
-    touched = [known.get(target.target_id) for target in difference.before.targets]
+    """True if the targets and subsystems that differ were open and lacked nothing."""
+    before = difference.before
+    targets, subsystems = ({one.target_id: one for one in reports} for reports in (last.targets, last.subsystems))
+    touched = [targets.get(one.target_id) for one in before.targets]
+    touched += [subsystems.get(one.target_id) for one in before.subsystems]
     return all(one is not None and one.state is ServingState.OPEN and one.reason is None for one in touched)
 
 

@@ -1,28 +1,33 @@
-"""What differs between two desired states over SCSI, as two small states: serving it costs as much as it contains.
+"""What differs between two desired states in one family, as two small states: serving it costs as much as it contains.
 
 Pure. A difference that concerns every target, or that needs more than the two states say, has no such form: then
 everything is served, which is always right.
 """
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import Generic, TypeVar
 
-from lunette.domain.exports import ExportLun, ExportSet, ExportTarget, ExportVolume
+from lunette.domain.exports import ExportLun, ExportSet, ExportSubsystem, ExportTarget, ExportVolume
+from lunette.domain.mappings import Family
 from lunette.providers.exports.lio.tree import target_prefix
 
-Item = TypeVar("Item")
-_APART = frozenset({"volumes", "targets", "generation", "released", "disk_health_s", "self_tests", "host_name"})
+AnyTarget = TypeVar("AnyTarget", ExportTarget, ExportSubsystem)
+_APART = frozenset(
+    {"volumes", "targets", "subsystems", "generation", "released", "disk_health_s", "self_tests", "host_name"}
+)
 """Fields of a desired state that are compared one by one, or that no target depends on. All others must be equal."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """`before` and `after` contain only targets that differ, and of each only what differs. The volumes are those that
-    differ and those of these LUNs.
+    """`before` and `after` contain only targets or subsystems that differ, and of each only what differs. The volumes
+    are those that differ and those of these LUNs.
     """
 
+    family: Family
     before: ExportSet
     after: ExportSet
     whole: ExportSet
@@ -30,12 +35,13 @@ class Difference:
 
     @cached_property
     def mapped(self) -> frozenset[str]:
-        """IDs of all volumes that are mapped after it, by whichever target."""
-        return frozenset(lun.volume_id for target in self.whole.targets for lun in target.luns)
+        """IDs of all volumes that are mapped after it in this family, by whichever target or subsystem."""
+        return _mapped(self.whole, self.family)
 
     @property
     def is_empty(self) -> bool:
-        return not any((self.before.targets, self.before.volumes, self.after.targets, self.after.volumes))
+        states = (self.before, self.after)
+        return not any(one.targets or one.subsystems or one.volumes for one in states)
 
     @cached_property
     def volume_ids(self) -> frozenset[str]:
@@ -46,22 +52,26 @@ def between(before: ExportSet, after: ExportSet) -> Difference | None:
     """None if the whole desired state has to be served."""
     if any(getattr(before, name) != getattr(after, name) for name in ExportSet.model_fields if name not in _APART):
         return None
-    if after.fc_ports:  # every FC port has every mapping
-        return None
     old, new = _by_id(before.volumes), _by_id(after.volumes)
     changed = {one for one in old.keys() | new.keys() if not _same(old.get(one), new.get(one))}
-    known = changed & old.keys()
-    targets = [pair for pair in _pairs(before, after) if not _same(*pair) or (known and _serves(pair[1], known))]
-    parts = [_part(was, becomes, changed) for was, becomes in targets]
-    first = [was for was, _ in parts if was is not None]
-    then = [becomes for _, becomes in parts if becomes is not None]
-    touched = changed | {lun.volume_id for target in (*first, *then) for lun in target.luns}
+    targets = _parts(before.targets, after.targets, changed, old.keys())
+    subsystems = _parts(before.subsystems, after.subsystems, changed, old.keys())
+    if targets.differ and subsystems.differ:
+        return None
+    touched = changed | targets.volume_ids | subsystems.volume_ids
     found = Difference(
-        before=_state(before, first, (old[one] for one in touched if one in old)),
-        after=_state(after, then, (new[one] for one in touched if one in new)),
+        family=Family.NVME if subsystems.differ else Family.SCSI,
+        before=_state(before, targets.before, subsystems.before, (old[one] for one in touched if one in old)),
+        after=_state(after, targets.after, subsystems.after, (new[one] for one in touched if one in new)),
         whole=after,
     )
-    return found if _is_plain(found) else None
+    other = Family.SCSI if found.family is Family.NVME else Family.NVME
+    if found.volume_ids & (_mapped(before, other) | _mapped(after, other)):
+        return None
+    if any(volume.adopted for state in (found.before, found.after) for volume in state.volumes):
+        return None
+    is_plain = _is_plain_nvme(found, before) if subsystems.differ else _is_plain_scsi(found)
+    return found if is_plain else None
 
 
 def _same(one: object, other: object) -> bool:
@@ -73,20 +83,48 @@ def _by_id(volumes: Iterable[ExportVolume]) -> dict[str, ExportVolume]:
     return {volume.volume_id: volume for volume in volumes}
 
 
-def _pairs(before: ExportSet, after: ExportSet) -> list[tuple[ExportTarget | None, ExportTarget | None]]:
-    """Each target before and after; None where it is not."""
-    old = {target.target_id: target for target in before.targets}
-    new = {target.target_id: target for target in after.targets}
-    return [(old.get(one), new.get(one)) for one in dict.fromkeys((*old, *new))]
+def _mapped(state: ExportSet, family: Family) -> frozenset[str]:
+    places = state.targets if family is Family.SCSI else state.subsystems
+    return frozenset(lun.volume_id for place in places for lun in place.luns)
 
 
-def _serves(target: ExportTarget | None, volumes: set[str]) -> bool:
+@dataclass(frozen=True)
+class _Parts(Generic[AnyTarget]):
+    """Of each target that differs, what differs."""
+
+    before: tuple[AnyTarget, ...]
+    after: tuple[AnyTarget, ...]
+
+    @property
+    def differ(self) -> bool:
+        return bool(self.before or self.after)
+
+    @property
+    def volume_ids(self) -> set[str]:
+        return {lun.volume_id for target in (*self.before, *self.after) for lun in target.luns}
+
+
+def _parts(
+    before: Sequence[AnyTarget], after: Sequence[AnyTarget], changed: set[str], known: Iterable[str]
+) -> _Parts[AnyTarget]:
+    """`changed` are the volumes that differ, `known` those that were there before."""
+    old: dict[str, AnyTarget] = {target.target_id: target for target in before}
+    new: dict[str, AnyTarget] = {target.target_id: target for target in after}
+    other = changed.intersection(known)
+    pairs = [(old.get(one), new.get(one)) for one in dict.fromkeys((*old, *new))]
+    found = [_part(*pair, changed) for pair in pairs if not _same(*pair) or (other and _serves(pair[1], other))]
+    return _Parts(
+        tuple(was for was, _ in found if was is not None), tuple(becomes for _, becomes in found if becomes is not None)
+    )
+
+
+def _serves(target: ExportTarget | ExportSubsystem | None, volumes: set[str]) -> bool:
     return target is not None and any(lun.volume_id in volumes for lun in target.luns)
 
 
 def _part(
-    was: ExportTarget | None, becomes: ExportTarget | None, changed: set[str]
-) -> tuple[ExportTarget | None, ExportTarget | None]:
+    was: AnyTarget | None, becomes: AnyTarget | None, changed: set[str]
+) -> tuple[AnyTarget | None, AnyTarget | None]:
     """Only the LUNs that differ, if nothing but LUNs does."""
     if was is None or becomes is None or was.model_copy(update={"luns": becomes.luns}) != becomes:
         return was, becomes
@@ -105,17 +143,38 @@ def _identity(lun: ExportLun) -> tuple[str, int, str]:
     return lun.mapping_id, lun.lun, lun.volume_id
 
 
-def _state(of: ExportSet, targets: list[ExportTarget], volumes: Iterable[ExportVolume]) -> ExportSet:
-    return of.model_copy(update={"targets": tuple(targets), "volumes": tuple(volumes), "subsystems": ()})
+def _state(
+    of: ExportSet,
+    targets: tuple[ExportTarget, ...],
+    subsystems: tuple[ExportSubsystem, ...],
+    volumes: Iterable[ExportVolume],
+) -> ExportSet:
+    return of.model_copy(update={"targets": targets, "subsystems": subsystems, "volumes": tuple(volumes)})
 
 
-def _is_plain(found: Difference) -> bool:
-    """Nothing of another system is in it, and no volume that is served over NVMe too."""
-    over_nvme = {lun.volume_id for subsystem in found.whole.subsystems for lun in subsystem.luns}
+def _is_plain_scsi(found: Difference) -> bool:
+    """Nothing of another system is in it. Every Fibre Channel port has every mapping."""
     prefix = target_prefix(found.whole.appliance_id)
-    states = (found.before, found.after)
-    return not (
-        over_nvme & found.volume_ids
-        or any(volume.adopted for state in states for volume in state.volumes)
-        or any(not target.iqn.startswith(prefix) for state in states for target in state.targets)
+    targets = (*found.before.targets, *found.after.targets)
+    return not found.whole.fc_ports and all(target.iqn.startswith(prefix) for target in targets)
+
+
+def _is_plain_nvme(found: Difference, before: ExportSet) -> bool:
+    """Nothing was adopted; a subsystem that stays differs in its LUNs only, and one that comes or goes shares its hosts
+    with no other: the key of a host opens all the subsystems that it may use.
+    """
+    whole = found.whole
+    if whole.nvme_leftovers or any(portal.adopted for portal in whole.portals):
+        return False
+    old = {one.target_id: one for one in found.before.subsystems}
+    new = {one.target_id: one for one in found.after.subsystems}
+    if any(one.adopted for one in (*old.values(), *new.values())):
+        return False
+    if any(old[id_].model_copy(update={"luns": new[id_].luns}) != new[id_] for id_ in old.keys() & new.keys()):
+        return False
+    moving = {host.nqn for id_ in old.keys() ^ new.keys() for host in (old.get(id_) or new[id_]).hosts}
+    return not moving or not any(
+        count > 1 and nqn in moving
+        for state in (before, whole)
+        for nqn, count in Counter(host.nqn for one in state.subsystems for host in one.hosts).items()
     )

@@ -57,16 +57,19 @@ def _with(one: ConvergeReport, other: ConvergeReport) -> ConvergeReport:
 def with_part(last: ConvergeReport, part: ConvergeReport, desired: ExportSet) -> ConvergeReport:
     """The last report with what a part of it is now. `desired` is everything that is served, in order."""
     targets = {one.target_id: one for one in (*last.targets, *part.targets)}
+    subsystems = {one.target_id: one for one in (*last.subsystems, *part.subsystems)}
     volumes = {one.volume_id: one for one in (*last.volumes, *part.volumes)}
-    names = {target.target_id: target.iqn for target in desired.targets}
-    closed = {names[one.target_id] for one in part.targets if one.target_id in names}
+    served = {one.target_id for one in part.targets}, {one.target_id for one in part.subsystems}
+    open_now = {one.iqn for one in desired.targets if one.target_id in served[0]}
+    open_now |= {one.nqn for one in desired.subsystems if one.target_id in served[1]}
     return last.model_copy(
         update={
             "generation": desired.generation,
             "changed": part.changed,
             "found": (),
-            "waiting": tuple(one for one in last.waiting if one not in closed),
+            "waiting": tuple(one for one in last.waiting if one not in open_now),
             "targets": tuple(targets[one.target_id] for one in desired.targets),
+            "subsystems": tuple(subsystems[one.target_id] for one in desired.subsystems),
             "volumes": tuple(volumes[one.volume_id] for one in desired.volumes if one.volume_id in volumes),
         }
     )

@@ -15,7 +15,8 @@ from lunette.domain.exports import ConvergeReport, ExportSet, PortalReport, Serv
 from lunette.domain.mappings import Protocol, is_fc_address
 from lunette.providers.exports.configfs import KernelRefused, attempt
 from lunette.providers.exports.device import DeviceGuard
-from lunette.providers.exports.nvmet import adopted, stale, tree
+from lunette.providers.exports.difference import Difference
+from lunette.providers.exports.nvmet import adopted, part, stale, tree
 from lunette.providers.exports.nvmet.adopted import Ours
 from lunette.providers.exports.nvmet.configfs import ROOT, NvmetConfigfs, lacking
 from lunette.providers.exports.nvmet.lack import Lack
@@ -51,28 +52,24 @@ def converge(
     blocked = status.blocked | nvme_fc.blocked(system, desired.portals)
     failed |= {wanted.port_paths[id_]: reason for id_, reason in blocked.items()}
     builder = _Builder(files, failed, DeviceGuard(system, reasons or {}, held or {}))
-    builder.refuse(stale.foreign_hosts(files, ours), wanted)
-    for node in wanted.hosts:
-        builder.make(node, builder.host)
-    for node in wanted.subsystems:
-        builder.make(node, builder.folder)
-    before = frozenset(builder.failed)
-    for namespace in wanted.namespaces:
-        builder.make(namespace, partial(builder.namespace, namespace))
-    lack = Lack(files, wanted, builder.failed, before)
-    builder.excused = lack.excused(turn.overdue)
-    gates = {gate.path: gate for gate in wanted.gates}
-    for node in wanted.allowed:
-        builder.make(node, partial(builder.allow, gates[node.link or ""]))
-    for node in wanted.ports:
-        builder.make(node, builder.folder)
-    for node in wanted.port_links:
-        builder.make(node, builder.serve)
-    for node in wanted.referrals:
-        builder.make(node, builder.refer)
-    for gate in wanted.gates:
-        attempt(builder.failed, f"{gate.path}/dhchap_key", partial(builder.open, gate))
+    lack = builder.build(wanted, ours, turn.overdue)
     return _report(desired, wanted, builder, ours, lack)
+
+
+def converge_part(
+    system: System, difference: Difference, *, reasons: Mapping[str, str], held: Mapping[str, str]
+) -> ConvergeReport:
+    """Serves what differs, and leaves everything else alone. The report is about that part only.
+
+    The state before is trusted: a caller whose last run did not serve all of these subsystems serves everything.
+    """
+    files = NvmetConfigfs(system)
+    before, wanted = tree.build(difference.before), tree.build(difference.after)
+    ours = adopted.of_appliance(files, difference.after)
+    failed = part.remove(files, before, wanted, ours)
+    builder = _Builder(files, failed, DeviceGuard(system, reasons, held))
+    lack = builder.build(wanted, ours, frozenset())
+    return _report(difference.after, wanted, builder, ours, lack)
 
 
 Maker = Callable[[Node], None]
@@ -85,6 +82,31 @@ class _Builder:
         self.files, self.failed, self._guard = files, failed, guard
         self.excused: frozenset[str] = frozenset()
         """Namespaces that were waited for long enough: no gate stays closed for them."""
+
+    def build(self, wanted: Tree, ours: Ours, overdue: frozenset[str]) -> Lack:
+        """Creates everything level by level, and opens the gates at the end. Returns what is missing."""
+        self.refuse(stale.foreign_hosts(self.files, ours), wanted)
+        for node in wanted.hosts:
+            self.make(node, self.host)
+        for node in wanted.subsystems:
+            self.make(node, self.folder)
+        before = frozenset(self.failed)
+        for namespace in wanted.namespaces:
+            self.make(namespace, partial(self.namespace, namespace))
+        lack = Lack(self.files, wanted, self.failed, before)
+        self.excused = lack.excused(overdue)
+        gates = {gate.path: gate for gate in wanted.gates}
+        for node in wanted.allowed:
+            self.make(node, partial(self.allow, gates[node.link or ""]))
+        for node in wanted.ports:
+            self.make(node, self.folder)
+        for node in wanted.port_links:
+            self.make(node, self.serve)
+        for node in wanted.referrals:
+            self.make(node, self.refer)
+        for gate in wanted.gates:
+            attempt(self.failed, f"{gate.path}/dhchap_key", partial(self.open, gate))
+        return lack
 
     def refuse(self, foreign_hosts: Mapping[str, str], wanted: Tree) -> None:
         """A host name that a foreign subsystem allows has one key, which Lunette does not change."""

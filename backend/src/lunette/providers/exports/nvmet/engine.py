@@ -12,6 +12,7 @@ from lunette.domain.exports import (
 )
 from lunette.domain.mappings import ExportEngine, Family
 from lunette.providers.exports import parts
+from lunette.providers.exports.difference import Difference
 from lunette.providers.exports.engine import Engine
 from lunette.providers.exports.nvmet import adopted, configfs, sessions
 from lunette.providers.exports.nvmet import converge as nvmet
@@ -62,6 +63,20 @@ class NvmetEngine(Engine):
             if portal.engine is ExportEngine.SPDK
         )
         return report.model_copy(update={"portals": report.portals + others})
+
+    def converge_part(
+        self,
+        system: System,
+        difference: Difference,
+        *,
+        reasons: Mapping[str, str],
+        held: Mapping[str, str],
+        not_listening: Mapping[str, str],
+    ) -> ConvergeReport | None:
+        """Everything is served while a port does not listen: whether it can now is found out with the whole."""
+        if not_listening:
+            return None
+        return nvmet.converge_part(system, difference, reasons=reasons, held=held)
 
     def is_served(self, system: System) -> bool:
         return nvmet.is_served(system)

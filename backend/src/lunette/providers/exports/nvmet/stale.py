@@ -41,7 +41,7 @@ def stop_listening(files: NvmetConfigfs, ports: Iterable[str], ours: Ours) -> di
 
 def remove(files: NvmetConfigfs, wanted: Tree, ours: Ours) -> dict[str, str]:
     """Remove every stale object. Returns what was refused, by path: the next run retries."""
-    sweeper = _Sweeper(files, wanted, ours)
+    sweeper = Sweeper(files, wanted, ours)
     sweeper.close_subsystems()
     for subsystem in ours.subsystem_paths(files):
         sweeper.subsystem(subsystem)
@@ -52,7 +52,9 @@ def remove(files: NvmetConfigfs, wanted: Tree, ours: Ours) -> dict[str, str]:
     return sweeper.failed
 
 
-class _Sweeper:
+class Sweeper:
+    """Removes what is not in `wanted`. `failed` is what was refused, by path."""
+
     def __init__(self, files: NvmetConfigfs, wanted: Tree, ours: Ours) -> None:
         self.files, self.wanted, self.ours = files, wanted.nodes(), ours
         self.failed: dict[str, str] = {}
@@ -68,10 +70,10 @@ class _Sweeper:
     def subsystem(self, path: str) -> None:
         for link in self.files.links(f"{path}/allowed_hosts"):
             if link not in self.wanted:
-                attempt(self.failed, link, partial(self._release, path, link))
+                attempt(self.failed, link, partial(self.release, path, link))
         for namespace in self.files.links(f"{path}/namespaces"):
-            if not self._stands(namespace):
-                attempt(self.failed, namespace, partial(self._take_away, namespace))
+            if not self.stands(namespace):
+                attempt(self.failed, namespace, partial(self.take_away, namespace))
         if path not in self.wanted:
             attempt(self.failed, path, partial(self.files.rmdir, path))
 
@@ -90,7 +92,7 @@ class _Sweeper:
         if path not in self.wanted and self.files.is_closed(path):
             attempt(self.failed, path, partial(self.files.rmdir, path))
 
-    def _release(self, subsystem: str, link: str) -> None:
+    def release(self, subsystem: str, link: str) -> None:
         """The kernel checks access only when a host connects (6.12), so connected hosts are disconnected and checked
         again.
 
@@ -106,13 +108,13 @@ class _Sweeper:
             self.files.unlink(place)
         self.files.unlink(link)
 
-    def _take_away(self, namespace: str) -> None:
+    def take_away(self, namespace: str) -> None:
         """Connected hosts are notified by an event; outstanding I/O ends first."""
         if self.files.read(f"{namespace}/enable") == "1":
             self.files.write(f"{namespace}/enable", "0")
         self.files.rmdir(namespace)
 
-    def _stands(self, namespace: str) -> bool:
+    def stands(self, namespace: str) -> bool:
         """True if it is desired, and serves what it should or nothing yet."""
         node = self.wanted.get(namespace)
         if not isinstance(node, Namespace):
