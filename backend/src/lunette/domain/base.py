@@ -1,5 +1,6 @@
 """The base of every domain model: frozen, closed to unknown fields."""
 
+import functools
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -36,3 +37,24 @@ class Model(Documented, BaseModel):
         for name in sorted(self.model_fields_set.difference(but)):
             if getattr(self, name) is None:
                 raise ValueError(f"{name}: cannot be removed; omit the field to leave it unchanged")
+
+
+class Lean(Model):
+    """For objects of which there are thousands: takes half the memory, because all of a class share the set of the
+    fields that were given. It names every field, so `exclude_unset` leaves nothing out.
+    """
+
+    def model_post_init(self, _context: Any, /) -> None:
+        """Called by pydantic once the fields are set."""
+        object.__setattr__(self, "__pydantic_fields_set__", _all_fields(type(self)))
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """As for every model."""
+        found = super().model_copy(update=update, deep=deep)
+        object.__setattr__(found, "__pydantic_fields_set__", _all_fields(type(self)))
+        return found
+
+
+@functools.cache
+def _all_fields(model: type[Lean]) -> set[str]:
+    return set(model.__pydantic_fields__)

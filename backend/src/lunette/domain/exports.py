@@ -11,7 +11,7 @@ from pydantic import SecretStr, field_serializer, model_validator
 
 from lunette.domain import border
 from lunette.domain.arrays import ArrayEngine
-from lunette.domain.base import Model
+from lunette.domain.base import Lean, Model
 from lunette.domain.dhchap import DhGroup, DhHash
 from lunette.domain.disk_health import HEALTH_PERIOD_S
 from lunette.domain.encryption import Encryption
@@ -68,7 +68,7 @@ class AdoptedSubsystem(Model):
     number."""
 
 
-class ExportVolume(Model):
+class ExportVolume(Lean):
     """Device and identity of a volume. The device appears once its array and group are active."""
 
     volume_id: border.Id
@@ -113,7 +113,7 @@ class ExportChap(Model):
         return value.get_secret_value() if value else None
 
 
-class ExportInitiator(Model):
+class ExportInitiator(Lean):
     """One initiator name of a host, with the credentials that the host must present."""
 
     initiator_id: border.Id
@@ -122,7 +122,7 @@ class ExportInitiator(Model):
     chap: ExportChap | None
 
 
-class ExportFcInitiator(Model):
+class ExportFcInitiator(Lean):
     """One WWPN of a host. Fibre Channel has no credentials: the zones of the fabric control access."""
 
     initiator_id: border.Id
@@ -151,7 +151,7 @@ class ExportDhChap(Model):
         return value.get_secret_value() if value else None
 
 
-class ExportNvmeHost(Model):
+class ExportNvmeHost(Lean):
     """One NQN of a host, with the key that the host must present."""
 
     initiator_id: border.Id
@@ -160,7 +160,7 @@ class ExportNvmeHost(Model):
     dhchap: ExportDhChap | None
 
 
-class ExportLun(Model):
+class ExportLun(Lean):
     """A volume under the number that the hosts of a target see."""
 
     mapping_id: border.Id
@@ -225,7 +225,7 @@ class ReleaseKind(StrEnum):
     """A mapping."""
 
 
-class Release(Model):
+class Release(Lean):
     """Permission to stop serving one object, written in the transaction that removed the object."""
 
     kind: ReleaseKind
@@ -318,7 +318,7 @@ class ServingState(StrEnum):
     """Desired, but not served because of the condition that the reason names."""
 
 
-class TargetReport(Model):
+class TargetReport(Lean):
     """State of a target or NVMe subsystem."""
 
     target_id: str
@@ -332,7 +332,7 @@ class TargetReport(Model):
     """Time limit in seconds after which the target opened without the volumes in `missing`."""
 
 
-class VolumeReport(Model):
+class VolumeReport(Lean):
     """State of an exported volume."""
 
     volume_id: str

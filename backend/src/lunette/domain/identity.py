@@ -7,7 +7,7 @@ drivers/target/target_core_spc.c, spc_gen_naa_6h_vendor_specific). So the serial
 import uuid
 from collections.abc import Callable
 
-from lunette.domain.base import Model
+from lunette.domain.base import Lean, Model
 from lunette.domain.border import Serial
 
 TARGET_AUTHORITY = "iqn.2026-11.io.lunette"
@@ -34,7 +34,7 @@ def naa_of(serial: str) -> str:
     return f"6{COMPANY_ID}{digits[:25]:0<25}"
 
 
-class VolumeIdentity(Model):
+class VolumeIdentity(Lean):
     """What a host recognizes a volume by, on every fabric."""
 
     uuid: Serial
