@@ -29,6 +29,11 @@ _ENVIRONMENT = {"LC_ALL": "C.UTF-8", "PATH": ":".join(SEARCH_PATH), "TZ": "UTC",
 _ENVIRONMENT["SYSTEMD_IGNORE_CHROOT"] = "1"
 """In a container, udevadm would detect a chroot and wait for nothing (systemd, chroot-util.c)."""
 _READ_BYTES = 65536
+_IN_ONE_READ = "/sys/"
+_ATTRIBUTE_BYTES = 4096
+"""An attribute of sysfs or configfs is shorter than a page, and one read returns all of it (kernel:
+Documentation/filesystems/sysfs.rst; fs/configfs/file.c).
+"""
 _REAP_S = 5.0
 """How long to wait for a killed process group: a process stuck in the kernel cannot die, and must not block the
 agent.
@@ -147,7 +152,10 @@ class LocalSystem:
     def read(self, path: str) -> str:
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         try:
-            return b"".join(iter(lambda: os.read(handle, _READ_BYTES), b"")).decode("utf-8", "replace")
+            found = os.read(handle, _READ_BYTES)
+            if not (path.startswith(_IN_ONE_READ) and len(found) < _ATTRIBUTE_BYTES):
+                found += b"".join(iter(lambda: os.read(handle, _READ_BYTES), b""))
+            return found.decode("utf-8", "replace")
         finally:
             os.close(handle)
 
