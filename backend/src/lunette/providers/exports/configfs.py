@@ -2,10 +2,10 @@
 
 import errno
 from collections.abc import Callable, KeysView
+from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from lunette.domain.base import Model
 from lunette.system.system_port import System
 
 MOST = 200
@@ -19,7 +19,8 @@ _WORDS = {
 }
 
 
-class Attribute(Model):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attribute:
     """A file below a directory and the text it must contain."""
 
     name: str

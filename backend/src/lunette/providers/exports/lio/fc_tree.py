@@ -10,15 +10,16 @@ although other hosts share the port.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from lunette.domain.base import Model
 from lunette.domain.exports import ExportFcPort, ExportTarget
 from lunette.providers.exports.configfs import Attribute
 from lunette.providers.exports.lio.tree import Node, backstore_path
 from lunette.providers.fabrics.fc_host import FcFabric
 
 
-class Place(Model):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
     """A port in target mode and where it is served. `numbers` gives the place of each volume in its group."""
 
     port: ExportFcPort
@@ -38,7 +39,8 @@ class Place(Model):
         return f"{self.path}/tpgt_1"
 
 
-class WwpnAccess(Model):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WwpnAccess:
     """The ACL of one WWPN with all its LUNs: `needs` must exist before any of `nodes` is created."""
 
     port_id: str

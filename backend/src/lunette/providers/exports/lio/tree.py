@@ -16,9 +16,10 @@ everything below it stands.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from ipaddress import ip_address
+from sys import intern
 
-from lunette.domain.base import Model
 from lunette.domain.exports import (
     ExportChap,
     ExportInitiator,
@@ -41,7 +42,8 @@ REVISION = "1.0"
 """Shown by SCSI INQUIRY with vendor and product, and as permanent."""
 
 
-class Pin(Model):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pin:
     """An attribute of a backstore that is visible to hosts, and the reason for its value, whatever a kernel's default
     (decision 0050).
 
@@ -93,7 +95,8 @@ PINNED = (
 )
 
 
-class Node(Model):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
     """A directory to create: with its link, its attributes, and the object it belongs to."""
 
     path: str
@@ -110,6 +113,7 @@ class Node(Model):
     attributes: tuple[Attribute, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Backstore(Node):
     """A backstore is configured once, in this order, before it is enabled; attributes follow."""
 
@@ -119,7 +123,8 @@ class Backstore(Node):
     setup: tuple[Attribute, ...]
 
 
-class TargetGate(Model):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetGate:
     """A portal group and everything that must exist before it opens."""
 
     target_id: str
@@ -128,7 +133,8 @@ class TargetGate(Model):
     needs: tuple[str, ...]
 
 
-class Tree(Model):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tree:
     levels: tuple[tuple[Node, ...], ...]
     gates: tuple[TargetGate, ...]
 
@@ -142,7 +148,7 @@ def target_prefix(appliance_id: str) -> str:
 
 
 def backstore_path(volume_id: str) -> str:
-    return f"{HBA}/{PREFIX}{volume_id}"
+    return intern(f"{HBA}/{PREFIX}{volume_id}")
 
 
 def place_of(volume: ExportVolume) -> str:
@@ -193,9 +199,21 @@ def portal_name(portal: ExportPortal) -> str:
     return f"[{address}]:{portal.port}" if address.version == 6 else f"{address}:{portal.port}"
 
 
+def _inquiry(vendor: str, product: str, revision: str) -> tuple[Attribute, ...]:
+    return (
+        Attribute(name="wwn/vendor_id", value=vendor),
+        Attribute(name="wwn/product_id", value=product),
+        Attribute(name="wwn/revision", value=revision),
+        Attribute(name="wwn/company_id", value=f"0x{COMPANY_ID}"),
+    )
+
+
+_INQUIRY, _ENABLE = _inquiry(VENDOR, PRODUCT, REVISION), Attribute(name="enable", value="1")
+_OWN = tuple(pin.attribute for pin in PINNED if not pin.if_discards)
+
+
 def _backstore(volume: ExportVolume) -> Backstore:
     kept = volume.adopted
-    own = tuple(pin.attribute for pin in PINNED if not pin.if_discards)
     return Backstore(
         path=place_of(volume),
         adopted=kept is not None,
@@ -206,16 +224,13 @@ def _backstore(volume: ExportVolume) -> Backstore:
         setup=(
             Attribute(name="control", value=f"udev_path={volume.device}"),
             Attribute(name="udev_path", value=volume.device),
-            Attribute(name="wwn/vendor_id", value=kept.vendor if kept else VENDOR),
-            Attribute(name="wwn/product_id", value=kept.product if kept else PRODUCT),
-            Attribute(name="wwn/revision", value=kept.revision if kept else REVISION),
-            Attribute(name="wwn/company_id", value=f"0x{COMPANY_ID}"),
+            *(_inquiry(kept.vendor, kept.product, kept.revision) if kept else _INQUIRY),
             Attribute(name="wwn/vpd_unit_serial", value=volume.identity.serial),
-            Attribute(name="enable", value="1"),
+            _ENABLE,
         ),
         attributes=tuple(Attribute(name=f"attrib/{name}", value=value) for name, value in kept.attributes)
         if kept
-        else own,
+        else _OWN,
     )
 
 
@@ -246,7 +261,11 @@ def _luns(target: ExportTarget, places: Mapping[str, str], prefix: str) -> Itera
 
 
 def _lun_path(group: str, lun: ExportLun) -> str:
-    return f"{group}/lun/lun_{lun.lun}"
+    return intern(f"{group}/lun/lun_{lun.lun}")
+
+
+def _mapped_lun_path(group: str, initiator: ExportInitiator, lun: ExportLun) -> str:
+    return intern(f"{group}/acls/{initiator.iqn}/lun_{lun.lun}")
 
 
 def _initiator(target: ExportTarget, initiator: ExportInitiator) -> Node:
@@ -277,7 +296,7 @@ def _mapped_luns(target: ExportTarget, prefix: str) -> Iterator[Node]:
     for initiator in target.initiators:
         for lun in target.luns:
             yield Node(
-                path=f"{group}/acls/{initiator.iqn}/lun_{lun.lun}",
+                path=_mapped_lun_path(group, initiator, lun),
                 target_id=target.target_id,
                 volume_id=lun.volume_id,
                 link=("lun", _lun_path(group, lun)),
@@ -296,6 +315,5 @@ def _needs(target: ExportTarget) -> Iterator[str]:
     yield group
     yield from (_lun_path(group, lun) for lun in target.luns)
     for initiator in target.initiators:
-        acl = f"{group}/acls/{initiator.iqn}"
-        yield acl
-        yield from (f"{acl}/lun_{lun.lun}" for lun in target.luns)
+        yield f"{group}/acls/{initiator.iqn}"
+        yield from (_mapped_lun_path(group, initiator, lun) for lun in target.luns)

@@ -14,12 +14,10 @@ Adopted objects keep their names and identities; their port may be in another di
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from ipaddress import ip_address
 from uuid import UUID
 
-from pydantic import Field
-
-from lunette.domain.base import Model
 from lunette.domain.exports import ExportDhChap, ExportPortal, ExportSet, ExportSubsystem, ExportVolume
 from lunette.domain.identity import SUBSYSTEM_AUTHORITY
 from lunette.domain.mappings import ExportEngine, Protocol, is_everywhere, is_fc_address
@@ -39,7 +37,8 @@ WAITING = "DHHC-1:00:waiting-for-lunette:"
 _TRANSPORT = {Protocol.NVME_TCP: "tcp", Protocol.NVME_RDMA: "rdma", Protocol.NVME_FC: "fc"}
 
 
-class Node(Model):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
     """A directory to create with its attributes, or with `link` a link to create."""
 
     path: str
@@ -50,6 +49,7 @@ class Node(Model):
     attributes: tuple[Attribute, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Namespace(Node):
     """A namespace is configured once, in this order, before it is enabled."""
 
@@ -58,7 +58,8 @@ class Namespace(Node):
     size_bytes: int
 
 
-class HostGate(Model):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostGate:
     """The key of one host name. It opens when every namespace of every subsystem the host may reach is enabled."""
 
     path: str
@@ -66,7 +67,8 @@ class HostGate(Model):
     needs: tuple[str, ...]
 
 
-class SubsystemGate(Model):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubsystemGate:
     """One subsystem: what must exist, and whose gates must be open, before its owner reaches its volumes."""
 
     target_id: str
@@ -76,7 +78,8 @@ class SubsystemGate(Model):
     hosts: tuple[str, ...]
 
 
-class Tree(Model):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tree:
     hosts: tuple[Node, ...] = ()
     subsystems: tuple[Node, ...] = ()
     namespaces: tuple[Namespace, ...] = ()
@@ -86,7 +89,7 @@ class Tree(Model):
     referrals: tuple[Node, ...] = ()
     gates: tuple[HostGate, ...] = ()
     subsystem_gates: tuple[SubsystemGate, ...] = ()
-    port_paths: dict[str, str] = Field(default_factory=dict)
+    port_paths: dict[str, str] = field(default_factory=dict)
     """Path by portal id."""
 
     def nodes(self) -> dict[str, Node]:
