@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -51,6 +51,7 @@ _ARRAY = ExportArray(
     array_id="bench", name="bench", engine=ArrayEngine.MD, uuid="0" * 32, group="lunette-bench", members=()
 )
 _DEVICES = Path("/dev", _ARRAY.group)
+_REQUEST = Path("/run/bench-request.json")
 RTSLIB_UP_TO = 300
 """Restoring a larger configuration with rtslib takes longer than all the rest together."""
 _RTSLIB = """
@@ -110,8 +111,20 @@ def _measure(desired: ExportSet, larger: ExportSet) -> dict[str, float]:
         _withdraw(system)
         found["rtslib"] = _seconds(lambda: _rtslib("restore"))
         _rtslib("clear")
-    found["agent MiB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    _REQUEST.write_bytes(_bytes_of(Converge(wanted=desired)))
+    measured = subprocess.run([sys.executable, __file__, "agent"], check=True, stdout=subprocess.PIPE)
+    found["agent MiB"] = float(measured.stdout)
+    _withdraw(system)
     return found
+
+
+def serve_alone() -> int:
+    """Prints the peak memory of an agent that restores the exports of the request and nothing else, in MiB."""
+    payload = _REQUEST.read_bytes()
+    for agent in _agents():
+        _check(answer(agent, payload).model_dump_json())
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    return 0
 
 
 def _volumes(count: int) -> list[ExportVolume]:
@@ -210,14 +223,20 @@ class _Running:
         return True
 
 
-def _agent(desired: ExportSet) -> Agent:
-    """The agent itself, which serves this and has it in its ledger."""
+def _agents() -> Iterator[Agent]:
+    """Two, one after the other: the first has no ledger that explains what is served, and removes nothing."""
     folder = Path("/run/bench-agent")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    for _ in range(2):  # the first has no ledger that explains what is served, and removes nothing
+    for _ in range(2):
         agent = Agent(LocalSystem(), state_dir=str(folder))
         agent._bring_up = cast(Any, _Running())
+        yield agent
+
+
+def _agent(desired: ExportSet) -> Agent:
+    """The agent itself, which serves this and has it in its ledger."""
+    for agent in _agents():
         _answered(agent, Converge(wanted=desired))
     return agent
 
@@ -231,10 +250,16 @@ def _amend(agent: Agent, before: ExportSet, after: ExportSet) -> None:
 
 
 def _answered(agent: Agent, request: Request[Any]) -> None:
-    payload = Envelope(request=cast(Any, request)).model_dump_json().encode()
-    reply = json.loads(answer(agent, payload).model_dump_json())
-    if not (reply.get("answer") or {}).get("accepted"):
-        raise RuntimeError(f"the agent answered {str(reply)[:500]}")
+    _check(answer(agent, _bytes_of(request)).model_dump_json())
+
+
+def _bytes_of(request: Request[Any]) -> bytes:
+    return Envelope(request=cast(Any, request)).model_dump_json().encode()
+
+
+def _check(reply: str) -> None:
+    if '"accepted":true' not in reply:
+        raise RuntimeError(f"the agent answered {reply[:500]}")
 
 
 def _unchanged(report: ConvergeReport) -> None:
@@ -272,4 +297,4 @@ def _seconds(what: Callable[[], object]) -> float:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1])))
+    sys.exit(serve_alone() if sys.argv[1] == "agent" else main(int(sys.argv[1])))

@@ -52,9 +52,10 @@ The agent's work on LIO over iSCSI, in seconds, on user-mode Linux with one CPU;
 and 250 volumes share a target. `restore` creates all exports from an empty state, `again` checks all exports and
 changes nothing, `one more` and `one fewer` serve a difference of one volume, `withdraw` removes all exports. `floor`
 is the time to replay the writes of the restore with bare system calls; `rtslib` is the time that rtslib needs to
-restore its own file of the same exports, if rtslib ends in reasonable time. `agent` is the peak memory of the
-measuring process, in MiB, `guest` the memory that the whole guest used while it served all exports: most of it
-belongs to the kernel. The last row is the power of the number of volumes by which a column grows, from 100 on.""",
+restore its own file of the same exports, if rtslib ends in reasonable time. `agent` is the peak memory, in MiB, of an
+agent that restores these exports and nothing else; `guest` is the memory that the whole guest used while it served all
+exports: most of it belongs to the kernel. The last row is the power of the number of volumes by which a column grows,
+from 100 on.""",
     ),
     Benchmark(
         "scale",

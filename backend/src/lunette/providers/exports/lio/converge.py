@@ -46,12 +46,14 @@ def converge(
     everything = {**wanted.nodes(), **ports.nodes()}
     prefix = tree.target_prefix(desired.appliance_id)
     theirs = adopted.paths(desired)
-    failed = {} if turn.keep_stale else _sweep(files, everything, prefix, ports.owned, theirs, turn.breathe)
+    failed, right = dict[str, str](), frozenset[str]()
+    if not turn.keep_stale:
+        failed, right = _sweep(files, everything, prefix, ports.owned, theirs, turn.breathe)
     status = rdma.listen_status(system, desired.portals, no_iser(system))
     failed |= stale.stop_iser(files, everything, status.unavailable)
     fc.set_modes(files, ports)
     guard = DeviceGuard(system, reasons or {}, held or {})
-    builder = _Builder(files, failed, guard, status.blocked)
+    builder = _Builder(files, failed, guard, status.blocked, right)
     for level in (discovery.nodes(files, desired, theirs), *wanted.levels, *ports.levels()):
         for node in level:
             turn.breathe()
@@ -105,9 +107,15 @@ class _Builder:
     """Creates nodes and remembers why some could not be created."""
 
     def __init__(
-        self, files: LioConfigfs, failed: dict[str, str], guard: DeviceGuard, blocked: Mapping[str, str]
+        self,
+        files: LioConfigfs,
+        failed: dict[str, str],
+        guard: DeviceGuard,
+        blocked: Mapping[str, str],
+        right: frozenset[str] = frozenset(),
     ) -> None:
-        self.files, self.failed, self._guard = files, failed, guard
+        """`right` are paths of nodes with a link that were seen to lead where they should in this round."""
+        self.files, self.failed, self._guard, self._right = files, failed, guard, right
         self.not_listening = dict(blocked)
         """Portals that cannot listen, by ID: one try for all targets, because each costs the kernel a line of log."""
 
@@ -159,7 +167,7 @@ class _Builder:
         elif node.portal_id is not None:
             self.files.listen(node.path, *node.attributes)
             return
-        elif node.link is None or self._leads(node) != node.link[1]:
+        elif node.path not in self._right and (node.link is None or self._leads(node) != node.link[1]):
             if not self.files.exists(node.path):
                 self.files.mkdir(node.path)
             if node.link is not None:
@@ -171,7 +179,7 @@ class _Builder:
         return self.files.follow(node.path, node.link[0], adopted=node.adopted) if node.link else None
 
     def _make_backstore(self, node: Backstore) -> None:
-        if self.files.exists(node.path) and self.files.read(f"{node.path}/enable") == "1":
+        if self.files.read(f"{node.path}/enable") == "1":
             self._check_backstore(node)
             self._show(node)
             return
@@ -212,13 +220,13 @@ def _sweep(
     ports: Collection[str],
     theirs: Collection[str],
     breathe: Callable[[], None],
-) -> dict[str, str]:
-    """Remove what is no longer desired. Returns what was refused, by path."""
+) -> tuple[dict[str, str], frozenset[str]]:
+    """Remove what is no longer desired. Returns what was refused, by path, and which paths lead where they should."""
     ending = reservations.ending(files, wanted)
-    failed = stale.remove(files, wanted, prefix, ports, theirs, breathe)
+    failed, right = stale.remove(files, wanted, prefix, ports, theirs, breathe)
     for path in ending.keys() - failed.keys():
         reservations.forget(files.system, ending[path])
-    return failed
+    return failed, right
 
 
 def _report(
@@ -291,4 +299,5 @@ def withdraw(system: System, served: ExportSet | None = None) -> dict[str, str]:
     failed = stale.close(files, [*(f"iscsi/{iqn}" for iqn in targets), *ports]) | fc.close(files, ports)
     # Portals are removed before targets: a host that finds the portal but no target would drop its disk permanently.
     failed |= stale.remove_portals(files, targets)
-    return failed | stale.remove(files, {}, f"{TARGET_AUTHORITY}:", ports, theirs)
+    refused, _ = stale.remove(files, {}, f"{TARGET_AUTHORITY}:", ports, theirs)
+    return failed | refused

@@ -72,9 +72,9 @@ def remove(
     ports: Iterable[str] = (),
     adopted: Collection[str] = (),
     breathe: Callable[[], None] = lambda: None,
-) -> dict[str, str]:
+) -> tuple[dict[str, str], frozenset[str]]:
     """Remove every stale object, also in these Fibre Channel ports of Lunette. Returns what was refused, by path: the
-    next run retries.
+    next run retries; and the paths that were found to lead where they should.
 
     `adopted` are paths of adopted targets and backstores, whose names do not show that they belong to Lunette.
     `breathe` is called before each target.
@@ -90,13 +90,14 @@ def remove(
     for path in (f"core/{name}" for name in _below(adopted, "core/")):
         if files.exists(path):
             sweeper.folder(path)
-    return sweeper.failed
+    return sweeper.failed, frozenset(sweeper.right)
 
 
 class _Sweeper:
     def __init__(self, files: LioConfigfs, wanted: Mapping[str, Node]) -> None:
         self.files, self.wanted = files, wanted
         self.failed: dict[str, str] = {}
+        self.right: set[str] = set()
 
     def target(self, path: str) -> None:
         for group in _children(self.files, path, "tpgt_"):
@@ -123,6 +124,7 @@ class _Sweeper:
         for mapped in _children(self.files, initiator, "lun_"):
             adopted = mapped in self.wanted and self.wanted[mapped].adopted
             if not self._stands(mapped) or (going and self.files.follow(mapped, "lun", adopted=adopted) in going):
+                self.right.discard(mapped)
                 self._linked(mapped)
 
     def _stands(self, path: str) -> bool:
@@ -131,6 +133,8 @@ class _Sweeper:
         if node is None or node.link is None:
             return False
         found = self.files.follow(path, node.link[0], adopted=node.adopted)
+        if found == node.link[1]:
+            self.right.add(node.path)
         return found in (None, node.link[1])
 
     def _linked(self, path: str) -> None:
