@@ -3,6 +3,8 @@
 On user-mode Linux, one CPU, everything at the native speed of this computer: LIO over iSCSI, each volume mapped to four
 hosts. Each restore is compared, in the same run, with bare system calls for the same tree, and with rtslib, which
 restores its own file of that tree, at the sizes that rtslib can finish.
+
+`python -m tests.benchmarks.exports nvme [VOLUMES…]` does the same with nvmet over TCP, on QEMU.
 """
 
 import json
@@ -10,11 +12,14 @@ import math
 import sys
 from collections.abc import Sequence
 
+from lunette.domain.mappings import Family
 from tests.benchmarks.output import print_kernel, print_table
 from tests.initiators.block_io import IN_GUEST, put_program
+from tests.machines.machine import VirtualMachine
+from tests.machines.qemu import Qemu
 from tests.machines.uml import Uml
 
-SIZES = (10, 100, 300, 1_000, 3_000)
+SIZES = {Family.SCSI: (10, 100, 300, 1_000, 3_000), Family.NVME: (10, 100, 300, 1_000)}
 STEPS = ("floor", "restore", "again", "one more", "one fewer", "withdraw", "rtslib")
 MEMORY = ("agent MiB", "guest MiB")
 COLUMNS = ("volumes", *(f"{step} s" for step in STEPS), "restore/floor", "rtslib/restore", *MEMORY)
@@ -28,7 +33,6 @@ set -e
 [ -e /sys/block ] || mount -t sysfs sys /sys
 mkdir -p {IN_GUEST}
 modprobe configfs; mountpoint -q /sys/kernel/config || mount -t configfs configfs /sys/kernel/config
-modprobe target_core_mod
 modprobe dm_mod
 ip link set lo up
 """
@@ -36,24 +40,34 @@ ip link set lo up
 Row = dict[str, float]
 
 
-def main(sizes: Sequence[int]) -> int:
-    """Boots once, measures each size, tells one table; of a run that fails, what there is."""
+def main(words: Sequence[str]) -> int:
+    """Boots once, measures each size, prints one table; of a run that fails, what there is."""
+    family = Family.NVME if "nvme" in words else Family.SCSI
+    sizes = sorted(int(word) for word in words if word.isdigit()) or SIZES[family]
     rows: list[Row] = []
-    with Uml("exports", disks=1, disk_mib=64, init="/bin/bash", memory_mib=memory_mib(max(sizes))) as machine:
+    with _machine(family, memory_mib(max(sizes))) as machine:
         machine.start()
         machine.wait_for_shell(60.0)
         machine.check(_SET_UP, timeout_s=300)
-        print_kernel(f"{machine.check('uname -r').strip()} (user-mode)")
+        print_kernel(f"{machine.check('uname -r').strip()} ({'QEMU' if family is Family.NVME else 'user-mode'})")
         put_program(machine, "../benchmarks/exports_guest.py")
+        disk = "/dev/nvme0n1" if family is Family.NVME else "/dev/ubdb"
+        argv = ["/opt/lunette/bin/python", f"{IN_GUEST}/exports_guest.py", family.value, disk]
         try:
-            for size in sorted(sizes):
+            for size in sizes:
                 print(f"  … {size:,} volumes", flush=True)
-                argv = ["/opt/lunette/bin/python", f"{IN_GUEST}/exports_guest.py", str(size)]
-                rows.append(json.loads(machine.check(argv, timeout_s=_STEPS_S + _VOLUME_S * size)))
+                rows.append(json.loads(machine.check([*argv, str(size)], timeout_s=_STEPS_S + _VOLUME_S * size)))
         finally:
             if rows:
-                print_table("Exports", COLUMNS, [*map(_cells, rows), *_powers(rows)])
+                title = "Exports over NVMe" if family is Family.NVME else "Exports"
+                print_table(title, COLUMNS, [*map(_cells, rows), *_powers(rows)])
     return 0
+
+
+def _machine(family: Family, memory: int) -> VirtualMachine:
+    if family is Family.NVME:
+        return Qemu("exports", nvme=1, disk_mib=64, init="/bin/bash", memory_mib=memory)
+    return Uml("exports", disks=1, disk_mib=64, init="/bin/bash", memory_mib=memory)
 
 
 def memory_mib(volumes: int) -> int:
@@ -87,4 +101,4 @@ def _power(rows: Sequence[Row], name: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main([int(word) for word in sys.argv[1:]] or SIZES))
+    sys.exit(main(sys.argv[1:]))

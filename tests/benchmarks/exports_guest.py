@@ -1,8 +1,9 @@
-"""Program: runs in a guest with the product's Python, as root. `exports_guest.py SIZE` prints a line of JSON.
+"""Program: runs in a guest with the product's Python, as root. `exports_guest.py FAMILY DISK SIZE` prints a line of
+JSON.
 
 The size is a number of volumes, each mapped to four hosts; 250 of them share a target. The volumes are device-mapper
-devices over the same first megabyte of one disk, and are never read or written. All of it is LIO over iSCSI. The
-devices stay for the next run, with a larger size.
+devices over the same first megabyte of the disk, and are never read or written. All of it is LIO over iSCSI, or nvmet
+over TCP. The devices stay for the next run, with a larger size.
 
 The floor is what the agent itself wrote to configfs for that size, replayed without looking: the same folders, links
 and values in the same order, by bare system calls.
@@ -15,7 +16,9 @@ import shutil
 import subprocess
 import sys
 import time
+import uuid
 from collections.abc import Callable, Iterator, Sequence
+from itertools import starmap
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -30,8 +33,10 @@ from lunette.domain.exports import (
     ExportArray,
     ExportInitiator,
     ExportLun,
+    ExportNvmeHost,
     ExportPortal,
     ExportSet,
+    ExportSubsystem,
     ExportTarget,
     ExportVolume,
     Release,
@@ -40,11 +45,11 @@ from lunette.domain.exports import (
 )
 from lunette.domain.hosts import OsType
 from lunette.domain.identity import IdentitySource
-from lunette.domain.mappings import ExportEngine, Protocol
-from lunette.providers.exports.lio import configfs, converge, tree
+from lunette.domain.mappings import ExportEngine, Family, Protocol
+from lunette.providers.exports.lio import configfs, tree
+from lunette.providers.exports.nvmet import tree as nvmet_tree
 from lunette.system.local import LocalSystem
 
-DISK = "/dev/ubdb"
 SIZE_BYTES = 1 << 20
 PER_TARGET, HOSTS = 250, 4
 _ARRAY = ExportArray(
@@ -82,11 +87,14 @@ class Recorder(LocalSystem):
         self.done.append(lambda: _write(path, text.encode()))
 
 
-def main(size: int) -> int:
+def main(family: Family, disk: str, size: int) -> int:
     """Measures the size; RuntimeError where the exports are not what they should be."""
-    volumes = _volumes(size + 1)
-    configfs.prepare(LocalSystem())
-    print(json.dumps(_measure(_desired(volumes[:size], 1), _desired(volumes, 2))))
+    volumes = _volumes(disk, size + 1)
+    engine = next(one for one in serving.ENGINES if one.family is family)
+    if missing := engine.prepare(LocalSystem()):
+        raise RuntimeError(missing)
+    desired = _over_nvme if family is Family.NVME else _over_scsi
+    print(json.dumps(_measure(desired(volumes[:size], 1), desired(volumes, 2))))
     return 0
 
 
@@ -105,7 +113,7 @@ def _measure(desired: ExportSet, larger: ExportSet) -> dict[str, float]:
     _unchanged(_serve(system, desired))
     found["guest MiB"] = _used_mib()
     found["withdraw"] = _seconds(lambda: _withdraw(system))
-    if found["volumes"] <= RTSLIB_UP_TO:
+    if desired.targets and found["volumes"] <= RTSLIB_UP_TO:
         _serve(system, desired)
         _rtslib("save")
         _withdraw(system)
@@ -127,10 +135,10 @@ def serve_alone() -> int:
     return 0
 
 
-def _volumes(count: int) -> list[ExportVolume]:
+def _volumes(disk: str, count: int) -> list[ExportVolume]:
     """The devices that are not there yet, and the volumes that are served from all of them."""
     names = [f"bench{number:05}" for number in range(count)]
-    tables = [f"{name},,,rw,0 {SIZE_BYTES // 512} linear {DISK} 0" for name in names]
+    tables = [f"{name},,,rw,0 {SIZE_BYTES // 512} linear {disk} 0" for name in names]
     there = len(list(Path("/sys/block").glob("dm-*")))
     for start in range(there, count, 500):  # what one argument may hold
         part = ";".join(tables[start : start + 500])
@@ -154,24 +162,51 @@ def _volumes(count: int) -> list[ExportVolume]:
 
 
 def _desired(volumes: Sequence[ExportVolume], generation: int) -> ExportSet:
-    starts = range(0, len(volumes), PER_TARGET)
     return ExportSet(
         database_id="bench",
         appliance_id="bench",
         generation=generation,
         arrays=(_ARRAY,),
         volumes=tuple(volumes),
-        portals=(
-            ExportPortal(
-                portal_id="front", protocol=Protocol.ISCSI, engine=ExportEngine.LIO, address="127.0.0.1", port=3260
-            ),
-        ),
-        targets=tuple(_target(at, volumes[start : start + PER_TARGET]) for at, start in enumerate(starts)),
+        portals=(),
+        targets=(),
+    )
+
+
+def _over_scsi(volumes: Sequence[ExportVolume], generation: int) -> ExportSet:
+    portal = _portal(Protocol.ISCSI, ExportEngine.LIO, 3260)
+    targets = tuple(starmap(_target, enumerate(_parts(volumes))))
+    return _desired(volumes, generation).model_copy(update={"portals": (portal,), "targets": targets})
+
+
+def _over_nvme(volumes: Sequence[ExportVolume], generation: int) -> ExportSet:
+    portal = _portal(Protocol.NVME_TCP, ExportEngine.NVMET, 4420)
+    subsystems = tuple(starmap(_subsystem, enumerate(_parts(volumes))))
+    return _desired(volumes, generation).model_copy(update={"portals": (portal,), "subsystems": subsystems})
+
+
+def _parts(volumes: Sequence[ExportVolume]) -> list[Sequence[ExportVolume]]:
+    return [volumes[start : start + PER_TARGET] for start in range(0, len(volumes), PER_TARGET)]
+
+
+def _portal(protocol: Protocol, engine: ExportEngine, port: int) -> ExportPortal:
+    return ExportPortal(
+        portal_id=str(uuid.UUID(int=port)), protocol=protocol, engine=engine, address="127.0.0.1", port=port
+    )
+
+
+def _hosts(number: int) -> list[str]:
+    return [f"host{number:03}-{at}" for at in range(HOSTS)]
+
+
+def _luns(number: int, volumes: Sequence[ExportVolume]) -> tuple[ExportLun, ...]:
+    return tuple(
+        ExportLun(mapping_id=f"{number}-{lun}", lun=lun, volume_id=volume.volume_id)
+        for lun, volume in enumerate(volumes, 1)
     )
 
 
 def _target(number: int, volumes: Sequence[ExportVolume]) -> ExportTarget:
-    hosts = [f"host{number:03}-{at}" for at in range(HOSTS)]
     return ExportTarget(
         target_id=f"group{number:03}",
         owner=f"group{number:03}",
@@ -180,18 +215,30 @@ def _target(number: int, volumes: Sequence[ExportVolume]) -> ExportTarget:
         iqn=f"{tree.target_prefix('bench')}{number:03}",
         initiators=tuple(
             ExportInitiator(initiator_id=host, host=host, iqn=f"iqn.2026-01.com.example:{host}", chap=None)
-            for host in hosts
+            for host in _hosts(number)
         ),
-        luns=tuple(
-            ExportLun(mapping_id=f"{number}-{lun}", lun=lun, volume_id=volume.volume_id)
-            for lun, volume in enumerate(volumes, 1)
+        luns=_luns(number, volumes),
+    )
+
+
+def _subsystem(number: int, volumes: Sequence[ExportVolume]) -> ExportSubsystem:
+    return ExportSubsystem(
+        target_id=f"group{number:03}",
+        owner=f"group{number:03}",
+        nqn=f"{nvmet_tree.subsystem_prefix('bench')}{number:03}",
+        serial=f"{number:020}",
+        hosts=tuple(
+            ExportNvmeHost(initiator_id=host, host=host, nqn=f"nqn.2026-01.com.example:{host}", dhchap=None)
+            for host in _hosts(number)
         ),
+        luns=_luns(number, volumes),
     )
 
 
 def _serve(system: LocalSystem, desired: ExportSet) -> ConvergeReport:
     report = serving.serve(system, desired, {}, {_ARRAY.array_id})
-    blocked = [one.reason for one in report.targets if one.state is not ServingState.OPEN]
+    served = (*report.targets, *report.subsystems)
+    blocked = [one.reason for one in served if one.state is not ServingState.OPEN]
     blocked += [one.reason for one in report.volumes if one.state is not ServingState.OPEN]
     if blocked:
         raise RuntimeError(f"{len(blocked)} are not served, the first because {blocked[0]}")
@@ -204,6 +251,7 @@ def _released(desired: ExportSet, larger: ExportSet) -> ExportSet:
     ids = {
         ReleaseKind.VOLUME: [{one.volume_id for one in part.volumes} for part in (larger, desired)],
         ReleaseKind.TARGET: [{one.target_id for one in part.targets} for part in (larger, desired)],
+        ReleaseKind.SUBSYSTEM: [{one.target_id for one in part.subsystems} for part in (larger, desired)],
         ReleaseKind.MAPPING: [set(part.mapping_ids) for part in (larger, desired)],
     }
     gone = [(kind, id_) for kind, (all_, left) in ids.items() for id_ in sorted(all_ - left)]
@@ -268,9 +316,10 @@ def _unchanged(report: ConvergeReport) -> None:
 
 
 def _withdraw(system: LocalSystem) -> None:
-    if refused := converge.withdraw(system):
+    if refused := serving.withdraw(system):
         raise RuntimeError(f"not taken away: {refused}")
-    system.rmdir(f"{configfs.ROOT}/{tree.HBA}")
+    if system.exists(f"{configfs.ROOT}/{tree.HBA}"):
+        system.rmdir(f"{configfs.ROOT}/{tree.HBA}")
 
 
 def _rtslib(verb: str) -> None:
@@ -297,4 +346,4 @@ def _seconds(what: Callable[[], object]) -> float:
 
 
 if __name__ == "__main__":
-    sys.exit(serve_alone() if sys.argv[1] == "agent" else main(int(sys.argv[1])))
+    sys.exit(serve_alone() if sys.argv[1] == "agent" else main(Family(sys.argv[1]), sys.argv[2], int(sys.argv[3])))
