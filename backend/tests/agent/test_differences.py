@@ -1,5 +1,6 @@
 """A change is served as a difference: it touches only what it names, and ends in the tree that a whole run makes."""
 
+import contextlib
 import random
 import threading
 from collections.abc import Sequence
@@ -19,7 +20,18 @@ from backend.tests.agent.exports import (
     volume,
 )
 from backend.tests.providers.test_lio_converge import ExportRig
-from lunette.domain.exports import ExportSet, ExportSubsystem, ExportTarget, Release, ReleaseKind, ServingState
+from lunette.domain.base import Model
+from lunette.domain.errors import ToolFailed
+from lunette.domain.export_change import change_between
+from lunette.domain.exports import (
+    ConvergeReport,
+    ExportSet,
+    ExportSubsystem,
+    ExportTarget,
+    Release,
+    ReleaseKind,
+    ServingState,
+)
 from lunette.domain.mappings import Family
 from lunette.providers.exports.lio.configfs import ROOT
 from lunette.providers.exports.nvmet.configfs import ROOT as NVMET_ROOT
@@ -98,6 +110,11 @@ class Site(ExportRig):
         assert {one.target_id for one in served} == {one.target_id for one in wanted}
         assert len(report.volumes) == len(document.volumes)
         return [call.detail for call in self.machine.faults.calls[before:] if self.root in call.detail]
+
+    def look(self) -> None:
+        """At everything, without the start of what is down."""
+        assert self.agent._served is not None
+        self.agent._serve(self.agent._served)
 
     def tree(self, path: str | None = None) -> dict[str, str]:
         """Every folder, link and attribute of configfs."""
@@ -209,6 +226,48 @@ def test_a_look_at_everything_lets_a_document_in_and_gives_way_to_it(seed: int) 
     whole.generation = site.generation - 1
     whole.agent.converge(whole.document(mapped, hosts))
     assert site.tree() == whole.tree()
+
+
+@pytest.mark.parametrize("family", Family)
+@pytest.mark.parametrize("seed", range(6))
+def test_the_report_of_a_change_completes_the_one_before(seed: int, family: Family) -> None:
+    """Also where a volume went away or returned in between, which only a look at everything has noticed."""
+    draw = random.Random(seed)
+    site = Site(family)
+    mapped: Mapped = {31: {1: 11, 2: 12}, 32: {1: 12}, 33: {}}
+    hosts: dict[int, Sequence[int]] = {31: (3100,), 32: (3200, 3201), 33: (3300,)}
+    before = site.document(mapped, hosts)
+    known = site.agent.converge(before)
+    lost, sent = {11: False, 13: False}, []
+    for _ in range(16):
+        number = draw.choice(list(lost))
+        with contextlib.suppress(ToolFailed):  # it is served
+            site.machine.run(["lvchange", "-a", "y" if lost[number] else "n", f"{site.lvm.group}/v{number}"])
+            lost[number] = not lost[number]
+        site.look()
+        mapped, hosts = a_change(draw, mapped, hosts)
+        after = site.document(mapped, hosts)
+        change = change_between(before, after)
+        assert change is not None
+        reply = site.agent.amend(before.database_id, before.generation, change)
+        assert reply is not None
+        known = reply.completed(known, after)
+        assert entries(known) == entries(site.agent.converge(after))
+        known, before = site.agent.converge(after), after
+        sent.append(reply)
+    assert not all(reply.is_whole for reply in sent)
+    assert min(len(reply.report.volumes) for reply in sent) < len(VOLUMES)
+
+
+def entries(report: ConvergeReport) -> dict[str, list[Model]]:
+    """The lists of a report, each in an order that does not depend on how it was made."""
+    lists: dict[str, Sequence[Model]] = {
+        "targets": report.targets,
+        "subsystems": report.subsystems,
+        "volumes": report.volumes,
+        "portals": report.portals,
+    }
+    return {name: sorted(found, key=str) for name, found in lists.items()}
 
 
 class Arriving:

@@ -42,7 +42,7 @@ from lunette.domain.counters import Counters
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.encryption import KeyOrder
 from lunette.domain.errors import AgentAway, Conflict, LunetteError, ToolFailed
-from lunette.domain.export_change import ExportChange
+from lunette.domain.export_change import ExportChange, ReportChange, report_change
 from lunette.domain.exports import (
     ConvergeReport,
     ExportSet,
@@ -90,6 +90,7 @@ class MemoryAgent(Answering):
         self.observed = 0
         self.wanted: ExportSet | None = None
         self.amended = 0
+        self.answered: ConvergeReport | None = None
         """How many documents came as a change."""
         self.blocked: dict[str, str] = {}
         self.lacking: dict[str, tuple[str, int]] = {}
@@ -194,12 +195,13 @@ class MemoryAgent(Answering):
         return None
 
     @answers(Amend)
-    def amend(self, database_id: str, base: int, change: ExportChange) -> ConvergeReport | None:
+    def amend(self, database_id: str, base: int, change: ExportChange) -> ReportChange | None:
         """The document is that of the last `Converge` or `Amend`; None if it has another generation."""
         if self.wanted is None or (self.wanted.database_id, self.wanted.generation) != (database_id, base):
             return None
         self.amended += 1
-        return self.converge(change.applied_to(self.wanted))
+        answered = self.answered
+        return report_change(answered, self.converge(change.applied_to(self.wanted)), base)
 
     @answers(Converge)
     def converge(self, wanted: ExportSet) -> ConvergeReport:
@@ -207,7 +209,7 @@ class MemoryAgent(Answering):
             raise ToolFailed(self.fails)
         if self.refusal is None:
             self.wanted = wanted
-        return ConvergeReport(
+        self.answered = ConvergeReport(
             generation=wanted.generation,
             accepted=self.refusal is None,
             refusal=self.refusal,
@@ -224,6 +226,7 @@ class MemoryAgent(Answering):
             foreign=(),
             unkept=self.unkept,
         )
+        return self.answered
 
     def is_clean(self) -> bool:
         """True if no step left anything behind."""

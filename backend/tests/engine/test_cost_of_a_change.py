@@ -1,4 +1,5 @@
-"""What one change costs is counted, not timed: SQL statements and bytes sent to the agent, at two sizes of the site.
+"""What one change costs is counted, not timed: SQL statements, and bytes to and from the agent, at two sizes of the
+site.
 
 System calls of the agent are counted in `agent/test_differences.py`.
 """
@@ -26,7 +27,8 @@ VOLUME_BYTES = 4 * MIB
 
 class Cost(NamedTuple):
     statements: int
-    sent_bytes: int
+    wire_bytes: int
+    """Of requests to the agent and of its answers."""
 
 
 @contextmanager
@@ -43,15 +45,16 @@ def statements(store: Store) -> Iterator[list[str]]:
         event.remove(store.engine, "before_cursor_execute", note)
 
 
-def sent(appliance: Appliance, reconciler: Reconciler, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Bytes of the requests of one round."""
+def exchanged(appliance: Appliance, reconciler: Reconciler, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Bytes of the requests of one round, and of their answers."""
     total = 0
     ask = appliance.agent.ask
 
     def counting(request: Any) -> Any:
         nonlocal total
-        total += len(request.model_dump_json())
-        return ask(request)
+        answer = ask(request)
+        total += len(request.model_dump_json()) + (len(answer.model_dump_json()) if answer else 0)
+        return answer
 
     monkeypatch.setattr(appliance.agent, "ask", counting)
     reconciler.round()
@@ -102,9 +105,9 @@ def test_one_change_costs_the_same_however_many_volumes_are_mapped(
             reconciler.round()
             with statements(appliance.store) as asked:
                 change(appliance)
-                sent_bytes = sent(appliance, reconciler, monkeypatch)
-            costs[name].append(Cost(len(asked), sent_bytes))
+                wire_bytes = exchanged(appliance, reconciler, monkeypatch)
+            costs[name].append(Cost(len(asked), wire_bytes))
     for name, (_, small, large) in costs.items():
-        assert small.sent_bytes > 0, name
+        assert small.wire_bytes > 0, name
         assert large.statements == small.statements, name
-        assert abs(large.sent_bytes - small.sent_bytes) < 16, f"{name}: but for digits of numbers"
+        assert abs(large.wire_bytes - small.wire_bytes) < 16, f"{name}: but for digits of numbers"

@@ -59,7 +59,7 @@ from lunette.domain.counters import Counters
 from lunette.domain.disk_health import HEALTH_PERIOD_S
 from lunette.domain.encryption import KeyOrder
 from lunette.domain.errors import InUse, Unavailable
-from lunette.domain.export_change import ExportChange
+from lunette.domain.export_change import ExportChange, ReportChange, report_change
 from lunette.domain.exports import ConvergeReport, ExportArray, ExportSet
 from lunette.domain.foreign_arrays import FoundArray
 from lunette.domain.observations import Observation, RefusedLogin, SessionsObservation
@@ -128,6 +128,7 @@ class Agent(Answering, complete=True):
         self.looks = Looks(system.monotonic)
         self._asked: ExportSet | None = None
         """The last document that was accepted, as it was sent."""
+        self._answered: ConvergeReport | None = None
         self._open: tuple[str, ...] = ()
         """Targets and subsystems that were open at the last observation."""
         self._deadlines = Deadlines(system.monotonic)
@@ -284,7 +285,7 @@ class Agent(Answering, complete=True):
             report = self._repairs.reported(part or self._serve(effective))
         if part is None:
             self.wake()
-        return report.model_copy(
+        self._answered = report.model_copy(
             update={
                 "accepted": verdict.refusal is None,
                 "refusal": verdict.refusal,
@@ -292,13 +293,14 @@ class Agent(Answering, complete=True):
                 "unkept": self._ledger.unkept,
             }
         )
+        return self._answered
 
     @answers(Amend)
-    def amend(self, database_id: str, base: int, change: ExportChange) -> ConvergeReport | None:
-        asked = self._asked
+    def amend(self, database_id: str, base: int, change: ExportChange) -> ReportChange | None:
+        asked, answered = self._asked, self._answered
         if asked is None or (asked.database_id, asked.generation) != (database_id, base):
             return None
-        return self.converge(change.applied_to(asked))
+        return report_change(answered, self.converge(change.applied_to(asked)), base)
 
     def _keep(self, effective: ExportSet) -> None:
         """Write what is served from now on into the ledger. If that fails, it is served all the same."""

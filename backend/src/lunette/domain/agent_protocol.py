@@ -20,7 +20,7 @@ from lunette.domain.border import Id
 from lunette.domain.counters import Counters
 from lunette.domain.encryption import KeyOrder
 from lunette.domain.errors import ERRORS, FieldProblem, LunetteError, ProblemType
-from lunette.domain.export_change import ExportChange
+from lunette.domain.export_change import ExportChange, ReportChange
 from lunette.domain.exports import ConvergeReport, ExportChap, ExportSet, ExportTarget
 from lunette.domain.foreign_arrays import FoundArray
 from lunette.domain.hosts import CLEARED, is_cleared
@@ -212,7 +212,7 @@ class Converge(Request[ConvergeReport]):
         return wanted
 
 
-class Amend(Request[ConvergeReport | None]):
+class Amend(Request[ReportChange | None]):
     """Makes the exports as wanted, given as the difference to the document of generation `base` of the same database.
 
     None if that is not the last document that was accepted here: then the whole document has to be sent.

@@ -1,10 +1,10 @@
 """A desired state as the difference to the one before, so that a change of one mapping is sent as one mapping."""
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from lunette.domain import border
 from lunette.domain.base import Model
-from lunette.domain.exports import ExportSet, ExportSubsystem, ExportTarget, ExportVolume, Release
+from lunette.domain.exports import ConvergeReport, ExportSet, ExportSubsystem, ExportTarget, ExportVolume, Release
 
 Part = TypeVar("Part", bound=ExportVolume | ExportTarget | ExportSubsystem)
 _APART = frozenset({"generation", "released", "volumes", "targets", "subsystems"})
@@ -34,6 +34,62 @@ class ExportChange(Model):
                 "subsystems": _replaced(before.subsystems, self.subsystems, self.gone_subsystems),
             }
         )
+
+
+class ReportChange(Model):
+    """The report about a desired state that was sent as a change."""
+
+    is_whole: bool
+    report: ConvergeReport
+    """Everything, or of each list only the entries that differ from the last report about the state before."""
+
+    def completed(self, last: ConvergeReport, desired: ExportSet) -> ConvergeReport:
+        """The whole report. `last` is that about the state before, and `desired` the state after the change."""
+        if self.is_whole:
+            return self.report
+        entries = {name: _merged(name, last, self.report) for name in _KEYS}
+        kept = {
+            "targets": [one.target_id for one in desired.targets],
+            "subsystems": [one.target_id for one in desired.subsystems],
+            "volumes": [one.volume_id for one in desired.volumes],
+        }
+        lists = {
+            name: tuple(found[id_] for id_ in kept.get(name, found) if id_ in found) for name, found in entries.items()
+        }
+        return self.report.model_copy(update=lists)
+
+
+def report_change(before: ConvergeReport | None, after: ConvergeReport, base: int) -> ReportChange:
+    """The report `after` as the change of the last one that was answered, if that is about the generation `base`."""
+    if before is None or before.generation != base or not after.accepted or before.unexplained or after.unexplained:
+        return ReportChange(is_whole=True, report=after)
+    lists = {name: _new_entries(name, before, after) for name in _KEYS}
+    return ReportChange(is_whole=False, report=after.model_copy(update=lists))
+
+
+_KEYS = {
+    "targets": "target_id",
+    "subsystems": "target_id",
+    "volumes": "volume_id",
+    "portals": "portal_id",
+    "fc_ports": "port_id",
+}
+"""The lists of a report, and what identifies their entries."""
+
+
+def _by_id(name: str, report: ConvergeReport) -> dict[str, Any]:
+    return {getattr(entry, _KEYS[name]): entry for entry in getattr(report, name)}
+
+
+def _merged(name: str, last: ConvergeReport, part: ConvergeReport) -> dict[str, Any]:
+    return {**_by_id(name, last), **_by_id(name, part)}
+
+
+def _new_entries(name: str, before: ConvergeReport, after: ConvergeReport) -> tuple[Any, ...]:
+    known = _by_id(name, before)
+    return tuple(
+        entry for id_, entry in _by_id(name, after).items() if known.get(id_) is not entry and known.get(id_) != entry
+    )
 
 
 def change_between(before: ExportSet, after: ExportSet) -> ExportChange | None:

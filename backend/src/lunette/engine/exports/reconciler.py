@@ -51,8 +51,8 @@ class Reconciler:
         self._mapped: frozenset[str] | None = None
         self._built: ExportSet | None = None
         self._memo = Memo()
-        self._accepted: ExportSet | None = None
-        """The last document that the agent accepted; None once it may have another."""
+        self._accepted: tuple[ExportSet, ConvergeReport] | None = None
+        """The last document that the agent accepted, and its report as it came; None once it may have another."""
         self._quiet: tuple[Cause, ...] = ()
         self._reported = RepairReports()
         self._turn = threading.Lock()
@@ -98,7 +98,7 @@ class Reconciler:
             self._last = (moves.by_portal(tx, report), self._now())
             has_moved = moves.has_moved(tx, report)
         self._mapped = wanted.mapping_ids if report.accepted else None
-        self._accepted = wanted if report.accepted else None
+        self._accepted = (wanted, report) if report.accepted else None
         followed = report.accepted and report.unkept is None
         if followed and any(release.generation <= report.generation for release in wanted.released):
             with self._store.write() as tx:
@@ -122,13 +122,14 @@ class Reconciler:
         """What the agent made of the document: sent as a change where it has the one before, otherwise whole. A round
         without a change sends it whole, so that what both sides hold cannot differ for long.
         """
-        before, self._accepted = self._accepted, None
-        change = change_between(before, wanted) if before is not None and before is not wanted else None
-        if before is not None and change is not None:
+        accepted, self._accepted = self._accepted, None
+        before, report = accepted or (wanted, None)
+        change = change_between(before, wanted) if before is not wanted else None
+        if report is not None and change is not None:
             with contextlib.suppress(Malformed):  # an agent of another version
                 asked = Amend(database_id=wanted.database_id, base=before.generation, change=change)
-                if (report := self._agent.ask(asked)) is not None:
-                    return report
+                if (reply := self._agent.ask(asked)) is not None:
+                    return reply.completed(report, wanted)
         return self._agent.ask(Converge(wanted=wanted))
 
     def _wanted(self) -> ExportSet:
