@@ -116,6 +116,8 @@ class _Builder:
     ) -> None:
         """`right` are paths of nodes with a link that were seen to lead where they should in this round."""
         self.files, self.failed, self._guard, self._right = files, failed, guard, right
+        self._made: set[str] = set()
+        """Folders that this round created: nothing can be in them that it did not put there."""
         self.not_listening = dict(blocked)
         """Portals that cannot listen, by ID: one try for all targets, because each costs the kernel a line of log."""
 
@@ -146,7 +148,9 @@ class _Builder:
     def volume_reason(self, volume: ExportVolume) -> str | None:
         """Why the volume cannot be served; None if it is, or could be once it is mapped."""
         path = tree.place_of(volume)
-        if path in self.failed or self.files.exists(path) or self.files.system.exists(volume.device):
+        if path in self.failed or path in self._made:
+            return self.failed.get(path)
+        if self.files.exists(path) or self.files.system.exists(volume.device):
             return self.failed.get(path)
         return self._guard.missing(volume.volume_id, volume.device)
 
@@ -167,26 +171,41 @@ class _Builder:
         elif node.portal_id is not None:
             self.files.listen(node.path, *node.attributes)
             return
-        elif node.path not in self._right and (node.link is None or self._leads(node) != node.link[1]):
-            if not self.files.exists(node.path):
-                self.files.mkdir(node.path)
-            if node.link is not None:
-                self.files.link(f"{node.path}/{node.link[0]}", node.link[1])
+        elif node.path not in self._right:
+            self._make_folder(node)
         for attribute in node.attributes:
             self.files.hold(node.path, attribute)
+
+    def _make_folder(self, node: Node) -> None:
+        """A folder, with its link if it has one."""
+        is_new = self._is_in_new(node.path)
+        if node.link is not None and not is_new and self._leads(node) == node.link[1]:
+            return
+        if is_new or not self.files.exists(node.path):
+            self.files.mkdir(node.path)
+            self._made.add(node.path)
+        if node.link is not None:
+            self.files.link(f"{node.path}/{node.link[0]}", node.link[1])
+
+    def _is_in_new(self, path: str) -> bool:
+        """True if the folder that it is in was created now, or the one above, which the kernel fills itself."""
+        above = path.rpartition("/")[0]
+        return above in self._made or above.rpartition("/")[0] in self._made
 
     def _leads(self, node: Node) -> str | None:
         return self.files.follow(node.path, node.link[0], adopted=node.adopted) if node.link else None
 
     def _make_backstore(self, node: Backstore) -> None:
-        if self.files.read(f"{node.path}/enable") == "1":
+        is_new = self._is_in_new(node.path)
+        if not is_new and self.files.read(f"{node.path}/enable") == "1":
             self._check_backstore(node)
             self._show(node)
             return
         self._guard.check(node.volume_id or "", node.device, node.size_bytes)
-        if self.files.exists(node.path):  # a start was interrupted before it was enabled
+        if not is_new and self.files.exists(node.path):  # a start was interrupted before it was enabled
             self.files.rmdir(node.path)
         self.files.mkdir(node.path)
+        self._made.add(node.path)
         for attribute in node.setup:
             if attribute.name == "enable":
                 reservations.restore(self.files, node.path, node.serial)
