@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import Field
 
-from lunette.domain.base import Model
+from lunette.domain.base import Lean, Model
 
 
 class Volume(Model):
@@ -25,3 +25,19 @@ def test_a_copy_has_the_replaced_fields_and_is_stored_under_the_alias() -> None:
 def test_a_copy_with_an_unknown_field_is_refused(strange: str) -> None:
     with pytest.raises(TypeError, match=f"^Volume has no field {strange}$"):
         Volume(name="logs").model_copy(update={"name": "db", strange: 2})
+
+
+class Entry(Lean):
+    name: str
+    size_bytes: int = 0
+
+
+def test_lean_objects_share_the_set_of_their_fields_whatever_was_given() -> None:
+    given = (Entry(name="a"), Entry(name="b", size_bytes=1), Entry(name="a").model_copy(update={"name": "c"}))
+    assert len({id(one.model_fields_set) for one in given}) == 1
+    assert given[0].model_fields_set == {"name", "size_bytes"}
+    assert given[0] == Entry(name="a", size_bytes=0)
+
+
+def test_a_lean_object_is_sent_with_all_its_fields() -> None:
+    assert Entry(name="a").model_dump(exclude_unset=True) == {"name": "a", "size_bytes": 0}

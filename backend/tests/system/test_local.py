@@ -271,3 +271,31 @@ def test_whose_a_file_is_and_who_may_change_it(tmp_path: Path) -> None:
     assert not link.is_plain
     assert SYSTEM.file_facts(str(tmp_path / "gone")) is None
     assert SYSTEM.file_facts(f"{path}/below") is None
+
+
+def reads_of(path: str, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The lengths of what the kernel returned while this was read."""
+    found: list[int] = []
+    read = os.read
+
+    def counted(handle: int, size: int) -> bytes:
+        data = read(handle, size)
+        found.append(len(data))
+        return data
+
+    monkeypatch.setattr(os, "read", counted)
+    SYSTEM.read(path)
+    monkeypatch.undo()
+    return found
+
+
+def test_an_attribute_of_the_kernel_is_read_in_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(reads_of("/sys/class/net/lo/mtu", monkeypatch)) == 1
+
+
+def test_a_file_is_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "long"
+    file.write_text("x" * 200_000)
+    lengths = reads_of(str(file), monkeypatch)
+    assert (sum(lengths), lengths[-1]) == (200_000, 0)
+    assert SYSTEM.read("/proc/kallsyms").endswith("\n")
