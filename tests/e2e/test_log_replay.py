@@ -9,7 +9,6 @@ that was under way.
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import shutil
@@ -20,8 +19,9 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from cryptography.fernet import Fernet
 
+from lunette.agent.ledger import Ledger
+from lunette.system.local import LocalSystem
 from tests.lab.appliance import Appliance, appliance
 from tests.machines.log_writes import entries, replay
 from tests.machines.uml import Uml
@@ -34,7 +34,15 @@ STATE_MIB = 128
 """Room for the reserves of agent and database, and as much again."""
 STATE = "/var/lib/lunette"
 KEPT = tuple(
-    Path(f"/{name}") for name in ("api/lunette.db", "api/lunette.db-wal", "agent/ledger.json", "agent/ledger.key")
+    Path(f"/{name}")
+    for name in (
+        "api/lunette.db",
+        "api/lunette.db-wal",
+        "agent/ledger.json",
+        "agent/ledger.json.outdated",
+        "agent/ledger.log",
+        "agent/ledger.key",
+    )
 )
 
 
@@ -100,8 +108,8 @@ def left_behind(device: Path, folder: Path) -> None:
 
 def check(folder: Path, marks: list[str], where: str) -> None:
     """Ledger and database are whole, and there is what was acknowledged before the cut, and at most one change more."""
-    ledger = Fernet((folder / "ledger.key").read_bytes()).decrypt((folder / "ledger.json").read_bytes())
-    served = {volume["name"] for volume in json.loads(ledger)["exports"]["volumes"]}
+    ledger = Ledger(LocalSystem(), str(folder)).load()
+    served = {volume.name for volume in ledger.volumes} if ledger else set()
     with closing(sqlite3.connect(folder / "lunette.db")) as found:
         assert found.execute("PRAGMA integrity_check").fetchall() == [("ok",)], where
         assert found.execute("PRAGMA foreign_key_check").fetchall() == [], where

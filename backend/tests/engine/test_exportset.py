@@ -4,7 +4,7 @@ import time
 
 import pytest
 from pydantic import SecretStr
-from sqlalchemy import insert, select
+from sqlalchemy import insert, select, update
 
 from backend.tests.agent.exports import dhchap_key
 from backend.tests.engine.conftest import ADMIN, DISKS, Appliance
@@ -94,6 +94,20 @@ def test_secrets_are_opened_for_the_agent_and_sealed_in_the_database(appliance: 
     with appliance.store.write() as tx:
         hosts_changes.patch(appliance.control.change(tx, ADMIN), "h1", HostPatch(chap=None))
     assert document(appliance).targets[0].initiators[0].chap is None
+
+
+@pytest.mark.parametrize(
+    ("host", "secret"),
+    [("h2", {"chap_user": "alice", "chap_secret_sealed": "lost"}), ("h1", {"dhchap_secret_sealed": "lost"})],
+    ids=["of a host without volumes", "of the family without volumes"],
+)
+def test_a_lost_secret_that_no_export_needs_stops_nothing(
+    appliance: Appliance, host: str, secret: dict[str, str]
+) -> None:
+    furnish(appliance)
+    with appliance.store.write() as tx:
+        tx.execute(update(Host).where(Host.name == host).values(secret))
+    assert len(document(appliance).targets) == 1
 
 
 def test_a_target_has_the_deadline_of_its_own_owner(appliance: Appliance) -> None:

@@ -281,7 +281,7 @@ class Agent(Answering, complete=True):
                     self._keep(effective)
             in_words(lambda: self._bring_up.prove(effective))
             is_known = before is self._served and not self._ledger.unkept
-            part = (self.looks.known() if is_known else None) or self._serve_difference(before, effective)
+            part = (self.looks.known(effective) if is_known else None) or self._serve_difference(before, effective)
             report = self._repairs.reported(part or self._serve(effective))
         if part is None:
             self.wake()
@@ -438,6 +438,8 @@ class Agent(Answering, complete=True):
     def stop(self, timeout_s: float) -> None:
         """Start no further work on arrays, and wait this long for running work to end."""
         self._bring_up.stop(timeout_s)
+        with self._exports:
+            self._ledger.settle(self._served)
 
     def _guard(self, step: AnyStep) -> None:
         """Refuses to destroy what the ledger serves, whatever the plan assumed."""

@@ -4,9 +4,10 @@ It is sealed because it contains CHAP secrets; key and ledger are in root's own 
 the exports change, so after a power failure the machine serves the last acknowledged exports or those before. If it
 cannot be written, the previous one is marked as outdated (docs/decisions/0056).
 
-A change is appended to a log, one sealed line for each; the whole document is written again once the log
-is long. The lines name the document that they continue, so a log that a crash left behind an older or newer document is
-ignored. Only the last line can be incomplete: its change was not acknowledged, and the exports had not changed yet.
+A change is appended to a log, one sealed line for each; the whole document is written again once the log is long, and
+at an orderly stop, in a format that an older agent reads as well. The lines name the document that they continue, so a
+log that a crash left behind an older or newer document is ignored. Only the last line can be incomplete, or have a hole
+where a block was not on the drive yet: its change was not acknowledged, and the exports had not changed yet.
 """
 
 import contextlib
@@ -23,8 +24,9 @@ from lunette.domain.exports import ExportSet
 from lunette.system.system_port import System
 
 STATE_DIR = "/var/lib/lunette/agent"
-_FORMAT = 2
-"""Format 1 has no log. An agent that knows only that must not serve a document without what its log says."""
+_ALONE, _FORMAT = 1, 2
+"""A document of format 1 has no log. An agent that knows only that must not serve a document without what its log says.
+"""
 LONGEST_LOG = 256 * 1024
 """A log of so many bytes is read within milliseconds, and costs less space than a second document of a large site."""
 log = logging.getLogger(__name__)
@@ -64,7 +66,7 @@ class Ledger:
             raise Broken(f"{self._key_path} is missing")
         try:
             document = json.loads(Fernet(key).decrypt(sealed))
-            if document["format"] not in (1, _FORMAT):
+            if document["format"] not in (_ALONE, _FORMAT):
                 raise Broken(f"{self._path} has format {document['format']}, not {_FORMAT}")
             return self._continued(_as_known(ExportSet, document["exports"]), document.get("id"), Fernet(key))
         except (InvalidToken, ValueError, KeyError, ValidationError) as error:
@@ -79,14 +81,26 @@ class Ledger:
             return
         self._save_whole(exports)
 
+    def settle(self, exports: ExportSet | None) -> None:
+        """At an orderly stop: replace document and log by a document alone. If that fails, they stay as they are."""
+        if exports is None or self._continues is None or self.unkept is not None:
+            return
+        try:
+            self._write({"format": _ALONE, "exports": exports.model_dump(mode="json")})
+        except OSError as error:
+            log.warning("the boot ledger stays in a format that older agents do not read: %s", error)
+            return
+        self._continues = None
+        with contextlib.suppress(OSError):
+            self._system.unlink(self._log_path)
+
     def _save_whole(self, exports: ExportSet) -> None:
         was, self.unkept, self.holds_back = self.unkept, None, False
         id_ = str(uuid.uuid4())
         document = {"format": _FORMAT, "id": id_, "exports": exports.model_dump(mode="json")}
         self._continues = None
         try:
-            sealed = Fernet(self._key()).encrypt(json.dumps(document).encode())
-            self._system.write_durably(self._path, sealed, 0o600)
+            self._write(document)
         except OSError as error:
             self.unkept = f"the boot ledger cannot be written ({error.strerror})"
             if was != self.unkept:
@@ -98,6 +112,10 @@ class Ledger:
                 self._system.unlink(path)
         self._continues, self._log_bytes = id_, 0
 
+    def _write(self, document: dict[str, Any]) -> None:
+        sealed = Fernet(self._key()).encrypt(json.dumps(document).encode())
+        self._system.write_durably(self._path, sealed, 0o600)
+
     def _append(self, before: ExportSet, exports: ExportSet) -> bool:
         """Whether the change is on stable storage; if not, the whole document has to be written."""
         if self._continues is None or self.unkept is not None or self._log_bytes > LONGEST_LOG:
@@ -107,10 +125,13 @@ class Ledger:
             return False
         line = {"id": self._continues, "base": before.generation, "change": change.model_dump(mode="json")}
         try:
-            sealed = Fernet(self._key()).encrypt(json.dumps(line).encode()) + b"\n"
+            key = self._system.read_file(self._key_path)
+            if key is None:
+                return False
+            sealed = Fernet(key).encrypt(json.dumps(line).encode()) + b"\n"
             self._system.append_durably(self._log_path, sealed, 0o600)
         except OSError as error:
-            log.warning("the boot ledger is written anew, because it could not be continued: %s", error)
+            log.warning("the whole boot ledger is written, because it could not be continued: %s", error)
             self._continues = None
             return False
         self._log_bytes += len(sealed)
@@ -120,6 +141,8 @@ class Ledger:
         """The document with the changes of its log. Raises what a damaged line raises."""
         stored = b"" if id_ is None else self._system.read_file(self._log_path) or b""
         *lines, rest = stored.split(b"\n")
+        if lines and b"\0" in lines[-1]:
+            rest = lines.pop()
         for sealed in lines:
             line = json.loads(box.decrypt(sealed))
             if line["id"] != id_:
@@ -128,13 +151,16 @@ class Ledger:
                 raise ValueError("a change is missing")
             exports = _as_known(ExportChange, line["change"]).applied_to(exports)
         if not rest and not self.holds_back:
+            if stored:  # what is served from now on is on stable storage, whatever ended the process that wrote it
+                self._system.append_durably(self._log_path, b"", 0o600)
             self._continues, self._log_bytes = id_, len(stored)
         return exports
 
     def set_aside(self) -> None:
         """Move a damaged ledger aside for inspection, out of the way of the next one."""
-        if self._system.exists(self._current()):
-            self._system.rename(self._current(), f"{self._path}.broken")
+        for path, to in ((self._log_path, f"{self._log_path}.broken"), (self._current(), f"{self._path}.broken")):
+            if self._system.exists(path):
+                self._system.rename(path, to)
 
     def _is_outdated(self) -> bool:
         return not self._system.exists(self._path) and self._system.exists(self._outdated_path)

@@ -4,7 +4,8 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from lunette.domain.exports import ConvergeReport
+from lunette.agent.exports_turn import Superseded
+from lunette.domain.exports import ConvergeReport, ExportSet
 
 QUIET_S, MOST_QUIET_S = 30.0, 55.0
 REST = 20.0
@@ -33,9 +34,16 @@ class Looks:
 
     @contextmanager
     def look(self) -> Iterator[None]:
-        """The block looks at everything. One that raises was no look."""
+        """The block looks at everything. One that raises was no look; what it found wrong is unknown, unless it only
+        gave way.
+        """
         began = self._monotonic()
-        yield
+        try:
+            yield
+        except BaseException as error:
+            if not isinstance(error, Superseded):
+                self.last = None
+            raise
         self._ended, self._superseded = self._monotonic(), 0
         self._took_s = self._ended - began
 
@@ -51,9 +59,11 @@ class Looks:
     def ended_early(self) -> None:
         self._superseded += 1
 
-    def known(self) -> ConvergeReport | None:
+    def known(self, served: ExportSet) -> ConvergeReport | None:
         """The last report, where all was served, and another look would take long and is not due yet."""
         last, due = self.last, self._ended + self.quiet_s
-        if last is None or self._took_s < LONG_S or self._monotonic() > due or not is_whole(last):
+        if last is None or last.generation != served.generation or not is_whole(last):
+            return None
+        if self._took_s < LONG_S or self._monotonic() > due:
             return None
         return last.model_copy(update={"changed": 0, "found": ()})

@@ -40,8 +40,8 @@ def _ends(report: ConvergeReport) -> Hashable:
     """The result for each exported object."""
     targets = (*report.targets, *report.subsystems)
     return (
-        tuple((one.target_id, one.state, one.reason) for one in targets),
-        tuple((one.volume_id, one.state, one.reason) for one in report.volumes),
-        tuple((one.portal_id, one.state, one.reason) for one in report.portals),
-        tuple((one.port_id, one.state, one.reason) for one in report.fc_ports),
+        frozenset((one.target_id, one.state, one.reason) for one in targets),
+        frozenset((one.volume_id, one.state, one.reason) for one in report.volumes),
+        frozenset((one.portal_id, one.state, one.reason) for one in report.portals),
+        frozenset((one.port_id, one.state, one.reason) for one in report.fc_ports),
     )

@@ -195,7 +195,6 @@ class LocalSystem:
 
     @staticmethod
     def _append_durably(path: str, data: bytes, mode: int) -> None:
-        is_new = not os.path.lexists(path)
         handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, mode)
         try:
             before = os.fstat(handle).st_size
@@ -203,12 +202,15 @@ class LocalSystem:
                 if os.write(handle, data) != len(data):
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
                 os.fsync(handle)
-            except OSError:
-                os.ftruncate(handle, before)
+            except OSError as error:
+                try:
+                    os.ftruncate(handle, before)
+                except OSError as cut:
+                    raise OSError(errno.EIO, f"a part of the text stays ({cut.strerror})", path) from error
                 raise
         finally:
             os.close(handle)
-        if is_new:
+        if before == 0:
             _flush_folder(os.path.dirname(path))
 
     @staticmethod

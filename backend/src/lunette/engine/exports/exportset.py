@@ -274,11 +274,15 @@ def _owners(tx: Session, box: SecretBox, memo: Memo) -> list[_Owner]:
     for row in tx.execute(select(*columns).where(~_is_coming()).order_by(Mapping.id)):
         lun = memo.luns.of(row.id, (row.lun, row.volume_id), partial(_lun, row))
         luns[row.host_id or row.host_group_id or ""][Family(row.family)].append(lun)
-    hosts = _hosts(tx, box, memo)
     deadlines = dict(tx.execute(select(HostGroup.id, HostGroup.opens_without_missing_after_s)).all())
     members: dict[str, list[str]] = defaultdict(list)
+    families: dict[str, set[Family]] = defaultdict(set)
+    for id_, mapped in luns.items():
+        families[id_].update(mapped)
     for member in tx.scalars(select(HostGroupMember).order_by(HostGroupMember.host_id)):
         members[member.host_group_id].append(member.host_id)
+        families[member.host_id] |= families[member.host_group_id]
+    hosts = _hosts(tx, box, memo, families)
     found = []
     for target in tx.scalars(select(Target).order_by(Target.id)):
         owner = target.host_id or target.host_group_id or ""
@@ -296,23 +300,26 @@ _HOST = [column for column in Host.__table__.columns if not isinstance(column.ty
 _INITIATOR = (HostInitiator.id, HostInitiator.host_id, HostInitiator.kind, HostInitiator.name)
 
 
-def _hosts(tx: Session, box: SecretBox, memo: Memo) -> dict[str, _Names]:
+def _hosts(tx: Session, box: SecretBox, memo: Memo, families: dict[str, set[Family]]) -> dict[str, _Names]:
     names: dict[str, list[Any]] = defaultdict(list)
     for one in tx.execute(select(*_INITIATOR).order_by(HostInitiator.name)):
         names[one.host_id].append(tuple(one))
-    rows = {row.id: (tuple(row), names[row.id]) for row in tx.execute(select(*_HOST))}
+    rows = {row.id: (tuple(row), names[row.id], frozenset(families[row.id])) for row in tx.execute(select(*_HOST))}
     changed = _loaded(tx, Host, [id_ for id_, source in rows.items() if memo.hosts.lacks(id_, source)])
-    return {id_: memo.hosts.of(id_, source, partial(_names, id_, changed, box)) for id_, source in rows.items()}
+    return {
+        id_: memo.hosts.of(id_, source, partial(_names, id_, changed, box, source[2])) for id_, source in rows.items()
+    }
 
 
-def _names(host_id: str, loaded: dict[str, Host], box: SecretBox) -> _Names:
+def _names(host_id: str, loaded: dict[str, Host], box: SecretBox, families: frozenset[Family]) -> _Names:
+    """Secrets are opened only of families in which the host has volumes."""
     host = loaded[host_id]
     return _Names(
         os_type=OsType(host.os_type),
         deadline_s=host.opens_without_missing_after_s,
-        initiators=tuple(_initiators(host, box)),
-        fc_initiators=tuple(_fc_initiators(host)),
-        nvme_hosts=tuple(_nvme_hosts(host, box)),
+        initiators=tuple(_initiators(host, box)) if Family.SCSI in families else (),
+        fc_initiators=tuple(_fc_initiators(host)) if Family.SCSI in families else (),
+        nvme_hosts=tuple(_nvme_hosts(host, box)) if Family.NVME in families else (),
     )
 
 

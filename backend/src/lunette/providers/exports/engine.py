@@ -64,7 +64,8 @@ class Engine(ABC):
         held: Mapping[str, str],
         not_listening: Mapping[str, str],
     ) -> ConvergeReport | None:
-        """Serve only what differs, and report on that alone. None if this engine always serves everything.
+        """Serve only what differs, and report on that alone. None if everything has to be served, as always by this
+        engine, or because something is in the way.
 
         `reasons` and `held` as for `converge`; `not_listening` are portals that could not listen, by ID.
         """

@@ -40,6 +40,12 @@ def converge(
 ) -> ConvergeReport:
     """Serves the desired state. By volume ID, `reasons` says why a device is missing, `held` who else serves it."""
     files = LioConfigfs(system)
+
+    def breathe() -> None:
+        """Not between a change and the report about it, which is what the next difference builds on."""
+        if not files.changed:
+            turn.breathe()
+
     desired = adopted.settled(files, desired)
     wanted = tree.build(desired)
     ports = fc.look(files, desired, turn.released_ports)
@@ -48,7 +54,7 @@ def converge(
     theirs = adopted.paths(desired)
     failed, right = dict[str, str](), frozenset[str]()
     if not turn.keep_stale:
-        failed, right = _sweep(files, everything, prefix, ports.owned, theirs, turn.breathe)
+        failed, right = _sweep(files, everything, prefix, ports.owned, theirs, breathe)
     status = rdma.listen_status(system, desired.portals, no_iser(system))
     failed |= stale.stop_iser(files, everything, status.unavailable)
     fc.set_modes(files, ports)
@@ -56,7 +62,7 @@ def converge(
     builder = _Builder(files, failed, guard, status.blocked, right)
     for level in (discovery.nodes(files, desired, theirs), *wanted.levels, *ports.levels()):
         for node in level:
-            turn.breathe()
+            breathe()
             builder.make(node)
     lacks = Lacks(files, everything, failed)
     opened = {
@@ -84,18 +90,24 @@ def converge_part(
     reasons: Mapping[str, str],
     held: Mapping[str, str],
     not_listening: Mapping[str, str],
-) -> ConvergeReport:
+) -> ConvergeReport | None:
     """Serves what differs, and leaves everything else alone. The report is about that part only.
 
-    The state before is trusted: a caller whose last run did not serve all of these targets serves everything instead.
+    None if something is in the way of what is new, or could not be removed: then everything has to be served. The state
+    before is trusted: a caller whose last run did not serve all of these targets serves everything instead.
     `not_listening` are reasons by ID of portals that could not listen then.
     """
     files = LioConfigfs(system)
     before, wanted = tree.build(difference.before), tree.build(difference.after)
     nodes = wanted.nodes()
+    known = before.nodes()
+    if any(path not in known and path.startswith("iscsi/") and files.exists(path) for path in nodes):
+        return None
     failed = part.remove(files, before, nodes, difference.mapped)
+    if failed:
+        return None
     builder = _Builder(files, failed, DeviceGuard(system, reasons, held), not_listening)
-    for level in wanted.levels:
+    for level in (discovery.nodes(files, difference.after, ()) if difference.after.discovery else (), *wanted.levels):
         for node in level:
             builder.make(node)
     lacks = Lacks(files, nodes, failed)

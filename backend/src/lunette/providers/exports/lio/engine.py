@@ -48,7 +48,7 @@ class LioEngine(Engine):
         reasons: Mapping[str, str],
         held: Mapping[str, str],
         not_listening: Mapping[str, str],
-    ) -> ConvergeReport:
+    ) -> ConvergeReport | None:
         return lio.converge_part(system, difference, reasons=reasons, held=held, not_listening=not_listening)
 
     def is_served(self, system: System) -> bool:

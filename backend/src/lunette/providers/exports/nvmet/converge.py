@@ -51,22 +51,34 @@ def converge(
     failed |= stale.stop_listening(files, [wanted.port_paths[id_] for id_ in status.unavailable], ours)
     blocked = status.blocked | nvme_fc.blocked(system, desired.portals)
     failed |= {wanted.port_paths[id_]: reason for id_, reason in blocked.items()}
-    builder = _Builder(files, failed, DeviceGuard(system, reasons or {}, held or {}))
+
+    def breathe() -> None:
+        """Not between a change and the report about it, which is what the next difference builds on."""
+        if not files.changed:
+            turn.breathe()
+
+    builder = _Builder(files, failed, DeviceGuard(system, reasons or {}, held or {}), breathe)
     lack = builder.build(wanted, ours, turn.overdue)
     return _report(desired, wanted, builder, ours, lack)
 
 
 def converge_part(
     system: System, difference: Difference, *, reasons: Mapping[str, str], held: Mapping[str, str]
-) -> ConvergeReport:
+) -> ConvergeReport | None:
     """Serves what differs, and leaves everything else alone. The report is about that part only.
 
-    The state before is trusted: a caller whose last run did not serve all of these subsystems serves everything.
+    None if something is in the way of what is new, or could not be removed: then everything has to be served. The state
+    before is trusted: a caller whose last run did not serve all of these subsystems serves everything.
     """
     files = NvmetConfigfs(system)
     before, wanted = tree.build(difference.before), tree.build(difference.after)
     ours = adopted.of_appliance(files, difference.after)
+    known = before.nodes()
+    if any(path not in known and files.exists(path) for path in wanted.nodes()):
+        return None
     failed = part.remove(files, before, wanted, ours)
+    if failed:
+        return None
     builder = _Builder(files, failed, DeviceGuard(system, reasons, held))
     lack = builder.build(wanted, ours, frozenset())
     return _report(difference.after, wanted, builder, ours, lack)
@@ -78,8 +90,14 @@ Maker = Callable[[Node], None]
 class _Builder:
     """Creates nodes and remembers why some could not be created."""
 
-    def __init__(self, files: NvmetConfigfs, failed: dict[str, str], guard: DeviceGuard) -> None:
-        self.files, self.failed, self._guard = files, failed, guard
+    def __init__(
+        self,
+        files: NvmetConfigfs,
+        failed: dict[str, str],
+        guard: DeviceGuard,
+        breathe: Callable[[], None] = PLAIN.breathe,
+    ) -> None:
+        self.files, self.failed, self._guard, self._breathe = files, failed, guard, breathe
         self.excused: frozenset[str] = frozenset()
         """Namespaces that were waited for long enough: no gate stays closed for them."""
 
@@ -118,6 +136,7 @@ class _Builder:
                 )
 
     def make(self, node: Node, how: Maker) -> None:
+        self._breathe()
         reason = self._blocker(node)
         if reason is not None:
             self.failed.setdefault(node.path, reason)
