@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from backend.tests.wiring import Api, add_token, add_user
 from lunette.api.auth import passwords
-from lunette.api.auth.passwords import LoginLimit, Passwords
+from lunette.api.auth.passwords import Attempts, LoginLimit, Passwords
 from lunette.api.requests.services import ApiServices
 from lunette.domain.errors import RateLimited
 from lunette.domain.roles import Role
@@ -62,6 +62,20 @@ def test_the_addresses_of_one_network_are_one_address() -> None:
         limit.attempt(f"2001:db8::{number}", "ann")
     with pytest.raises(RateLimited):
         limit.attempt("2001:db8::ffff", "ann")
+
+
+def test_attempts_that_have_expired_are_forgotten_with_their_addresses() -> None:
+    """Or else attempts from ever new addresses would fill the memory."""
+    attempts = Attempts()
+    for number in range(3 * Attempts.FORGET_EVERY):
+        attempts.acquire_entry(f"2001:db8:0:{number:x}::/64", 5, 0)
+    until = deadline(20.0)
+    while any(attempts.events.values()) and time.monotonic() < until:
+        attempts.acquire_entry("again", 5, 0)
+        time.sleep(0.05)
+    for _ in range(Attempts.FORGET_EVERY):
+        attempts.acquire_entry("again", 5, 0)
+    assert attempts.events.keys() == {"again"}
 
 
 class Interrupted(dict[str, Any]):

@@ -81,14 +81,33 @@ def _hash_of_nothing(hasher: PasswordHasher) -> str:
     return f"$argon2id$v={ARGON2_VERSION}${costs}${salt}${digest}"
 
 
-class _Attempts(MemoryStorage):
-    """Attempts in memory. The `clear` of the library (limits 5.8) takes no lock: an attempt of the same user, or the
-    thread that expires attempts, fails with KeyError when it comes between two of their steps.
+class Attempts(MemoryStorage):
+    """Attempts in memory. In two ways the library (limits 5.8) is not enough.
+
+    Its `clear` takes no lock: an attempt of the same user, or the thread that expires attempts, fails with KeyError if
+    it comes between two of their steps. And a key whose attempts have all expired stays for good, so attempts from ever
+    new addresses would fill the memory.
     """
+
+    FORGET_EVERY = 1000
+    """After so many attempts, keys without attempts are forgotten."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._counting, self._counted = threading.Lock(), 0
+
+    def acquire_entry(self, key: str, limit: int, expiry: int, amount: int = 1) -> bool:
+        """Counts attempts under `key`, if there are not too many."""
+        with self._counting:
+            self._counted += 1
+            if self._counted % self.FORGET_EVERY == 0:
+                for other in [one for one, attempts in self.events.items() if not attempts]:
+                    del self.events[other]
+            return super().acquire_entry(key, limit, expiry, amount)
 
     def clear(self, key: str) -> None:
         """Forgets the attempts under `key`."""
-        with self.locks[key]:
+        with self._counting, self.locks[key]:
             if key in self.events:
                 self.events[key] = []
 
@@ -101,7 +120,7 @@ class LoginLimit:
     """
 
     def __init__(self, per_user: int = 5, per_address: int = 30, from_afar: int = 10, codes: int = 10) -> None:
-        self._limiter = MovingWindowRateLimiter(_Attempts())
+        self._limiter = MovingWindowRateLimiter(Attempts())
         self._per_user = RateLimitItemPerMinute(per_user)
         self._per_address = RateLimitItemPerMinute(per_address)
         self._from_afar = RateLimitItemPerMinute(from_afar)
