@@ -51,6 +51,7 @@ export default defineConfig({
       dependencies: ['first-run'],
       use: { storageState: LOGGED_IN },
     },
+    { name: 'zfs', testMatch: 'zfs-pool.ts' },
     { name: 'screenshots', testMatch: 'screenshots.ts' },
   ],
 })

@@ -2,6 +2,7 @@
 
 python -m tests.run.web e2e RESULTS.xml     what `make test` runs
 python -m tests.run.web slow RESULTS.xml    what only the whole matrix runs: the tests with the tag @slow
+python -m tests.run.web zfs RESULTS.xml     the test with a ZFS pool, which needs QEMU
 python -m tests.run.web screenshots         `make screenshots`: writes docs/images/
 """
 
@@ -28,6 +29,7 @@ from tests.lab.hands import Hands, offered
 from tests.lab.hosts import lab_hosts
 from tests.lab.scene import DISK_BYTES, MIB, provision
 from tests.machines import pace
+from tests.machines.images import zfs_image
 from tests.machines.machine import Machine
 from tests.machines.qemu import Qemu
 from tests.machines.uml import Uml
@@ -70,6 +72,16 @@ def fresh_appliance() -> Iterator[tuple[Machine, dict[str, str]]]:
                     "LUNETTE_PASSWORD": secrets.token_urlsafe(18),
                 },
             )
+
+
+def zfs(results: Path) -> int:
+    """Runs the browser test with a ZFS pool; 0 if it passed. User-mode Linux has no ZFS."""
+    zfs_image()
+    machine = Qemu("web-zfs", nvme=5, disk_mib=512)
+    with appliance(machine) as made, offered(Hands(machine).acts()) as hands:
+        environment = {"LUNETTE_HANDS": hands, "LUNETTE_PASSWORD": made.access.password}
+        arguments = ["--project", "zfs", "--reporter", "list,junit"]
+        return playwright(machine, arguments, {**environment, "PLAYWRIGHT_JUNIT_OUTPUT_FILE": str(results.resolve())})
 
 
 def screenshots() -> int:
@@ -125,6 +137,8 @@ def main() -> int:
             return e2e(Path(results), "--grep-invert", "@slow")
         case ["slow", results]:
             return e2e(Path(results), "--grep", "@slow")
+        case ["zfs", results]:
+            return zfs(Path(results))
         case ["screenshots"]:
             return screenshots()
         case _:
