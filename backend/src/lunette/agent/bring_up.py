@@ -25,6 +25,8 @@ HEAD_START_S = 0.2
 """Most arrays are up, and checking one takes milliseconds: the next array starts after it, or after this time."""
 PATIENCE_S = 3.0
 """How long a round waits for slower arrays before what is available is served without them."""
+READY_S = GRACE_S + 15.0
+"""How long a step waits for its array after a boot: until it starts without its late drives, plus a margin."""
 HANGS_S = 30.0
 """A tool that runs longer is reported as hanging, even if the array waited for something before."""
 AT_ONCE = 16

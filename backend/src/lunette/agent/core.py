@@ -11,12 +11,12 @@ import threading
 from collections.abc import Callable
 
 import lunette
-from lunette.agent import counters, foreign, foreign_arrays, sealed_copies, serving, support
+from lunette.agent import counters, foreign, foreign_arrays, guard, sealed_copies, serving, support
 from lunette.agent.answers import in_words, replied
 from lunette.agent.array_facts import ArrayFacts
 from lunette.agent.array_keys import ArrayKeys
 from lunette.agent.brake import merge, with_objects_of
-from lunette.agent.bring_up import GRACE_S, PATIENCE_S, BringUp, names_of
+from lunette.agent.bring_up import PATIENCE_S, READY_S, BringUp, names_of
 from lunette.agent.changes import Changes
 from lunette.agent.deadlines import Deadlines
 from lunette.agent.disk_health import DiskHealth
@@ -68,29 +68,22 @@ from lunette.domain.steps import (
     MAKES_ARRAYS,
     AnyStep,
     DiskErase,
-    DiskWipe,
     ExportsGone,
-    GroupRelease,
     InterfaceStep,
     MachineStop,
     MdForceStart,
-    MdRelease,
     PathsAsk,
     PathTry,
     SlotStart,
     SlotWrite,
     VolumeAside,
     VolumeCut,
-    VolumeDelete,
-    VolumeRollBack,
     VolumeSwap,
 )
 from lunette.domain.support import SupportFacts
 from lunette.domain.updates import BundleFacts, BundleId
 from lunette.providers import power
-from lunette.providers.arrays.machines import ARRAY_MACHINES
 from lunette.providers.disks.erase import erase
-from lunette.providers.disks.parse import plain
 from lunette.providers.exports.lio import adopted, connected, refused
 from lunette.providers.exports.turn import Turn
 from lunette.providers.updates import record
@@ -99,9 +92,6 @@ from lunette.providers.volumes.lvm import sealed_copy
 from lunette.system.system_port import System
 
 log = logging.getLogger(__name__)
-POLL_S = 0.2
-READY_S = GRACE_S + 15.0
-"""How long a step waits for its array after a boot: until it starts without its late drives, plus a margin."""
 
 
 class Agent(Answering, complete=True):
@@ -223,12 +213,12 @@ class Agent(Answering, complete=True):
     @answers(DoStep)
     def do_step(self, job_id: str | None, step: AnyStep) -> StepReply:
         if isinstance(step, ExportsGone):
-            return self._await_gone(step)
+            return guard.await_gone(self._system, step, lambda: self._served)
         if isinstance(step, SlotWrite | SlotStart | MachineStop):
             return self._update(step)
         if isinstance(step, HostStep):
             return in_words(lambda: self._host_steps.do(step, adopted.iqns(self._served)))
-        self._guard(step)
+        guard.check(self._system, step, lambda: self._served)
         if isinstance(step, DiskErase):  # no lock: a drive takes its time, and the step holds only the disk
             return replied(in_words(lambda: erase(self._system, step)), "done")
         return self._run(job_id, step, undo=False)
@@ -244,7 +234,7 @@ class Agent(Answering, complete=True):
         if isinstance(step, MachineStop):
             return StepReply(changed=False, detail="the appliance did not stop and continues to run")
         if isinstance(step, VolumeCut | VolumeAside | VolumeSwap):
-            self._guard(step)
+            guard.check(self._system, step, lambda: self._served)
         serving = {array.array_id: array.name for array in self._served.arrays} if self._served else {}
         if isinstance(step, MAKES_ARRAYS) and step.array_id in serving:
             raise InUse(
@@ -440,57 +430,6 @@ class Agent(Answering, complete=True):
         self._bring_up.stop(timeout_s)
         with self._exports:
             self._ledger.settle(self._served)
-
-    def _guard(self, step: AnyStep) -> None:
-        """Refuses to destroy what the ledger serves, whatever the plan assumed."""
-        if isinstance(step, GroupRelease | MdRelease):
-            self._await_released(step)
-        served = self._served
-        if served is None:
-            return
-        if isinstance(step, DiskWipe | DiskErase):
-            # A disk that a running array does without holds none of its data any more; an array that waits needs all
-            # its disks, and so does one with a single disk. A ZFS label is on a partition, so the recorded members
-            # decide there.
-            uuids = [signature.uuid for signature in step.signatures if signature.uuid]
-            arrays = (machine.array_of(uuid) for machine in ARRAY_MACHINES.values() for uuid in uuids)
-            carried = {*uuids, *map(plain, uuids), *arrays}
-            held = [
-                array.name
-                for array in served.arrays
-                if (array.uuid in carried or step.disk_id in array.members)
-                and (len(array.members) == 1 or not self._runs(array))
-            ]
-            if held:
-                raise InUse(f"disk {step.disk_id} belongs to array {held[0]}: delete the array, or replace the disk")
-        if isinstance(
-            step, VolumeDelete | VolumeCut | VolumeRollBack | VolumeSwap | VolumeAside
-        ) and step.volume_id in serving.mapped_volumes(served):
-            raise InUse(f"volume {step.backing_name} is mapped: delete its mappings first")
-
-    def _runs(self, array: ExportArray) -> bool:
-        return array.engine in ARRAY_MACHINES and ARRAY_MACHINES[array.engine].is_up(self._system, array)
-
-    def _await_released(self, step: GroupRelease | MdRelease) -> None:
-        """Arrays in the ledger are brought up again and again, so the array must have left the ledger first."""
-        deadline = self._system.monotonic() + READY_S
-        while self._served and any(array.array_id == step.array_id for array in self._served.arrays):
-            if self._system.monotonic() >= deadline:
-                raise InUse("the array is still in service: the agent has not applied its deletion yet, try again")
-            self._system.sleep(POLL_S)
-
-    def _await_gone(self, step: ExportsGone) -> StepReply:
-        deadline = self._system.monotonic() + step.deadline_s
-        waited = False
-        while held := serving.still_served(self._system, step.volume_ids, self._served):
-            if self._system.monotonic() >= deadline:
-                raise InUse(
-                    f"volume {held[0]} is still exported after {step.deadline_s:.0f} s: "
-                    "disconnect the hosts that use it, then try again"
-                )
-            waited = True
-            self._system.sleep(POLL_S)
-        return StepReply(changed=waited, detail="no export uses the volumes")
 
 
 def _ports(exports: ExportSet | None) -> frozenset[str]:
