@@ -16,11 +16,13 @@ from lunette.agent.server import answer
 from lunette.domain.agent_protocol import (
     Answer,
     DoStep,
+    DoSteps,
     Envelope,
     ProblemReply,
     Request,
     Result,
     StepReply,
+    StepsReply,
     UndoStep,
     reply_type,
 )
@@ -74,6 +76,10 @@ class InProcessAgent(AgentClient):
             if isinstance(request, DoStep | UndoStep) and (request.kind, request.step.kind) in self.mutants:
                 found = self.mutants[request.kind, request.step.kind](self.machine, request.step)
                 return Answer(answer=cast("Result", found))
+            if isinstance(request, DoSteps) and ("do_step", request.steps[0].kind) in self.mutants:
+                mutant = self.mutants["do_step", request.steps[0].kind]
+                several = StepsReply(replies=tuple(mutant(self.machine, step) for step in request.steps))
+                return Answer(answer=cast("Result", several))
             reply = answer(agent, Envelope(request=request).model_dump_json().encode())
         except Crash as crash:
             self._end()

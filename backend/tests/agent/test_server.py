@@ -49,7 +49,7 @@ print(AgentClient({path!r}).call(Hello()).model_dump_json())
 """
 
 
-HELLO = b'{"version": 3, "request": {"kind": "hello"}}'
+HELLO = b'{"version": 4, "request": {"kind": "hello"}}'
 SHORT_S = 0.5
 
 
@@ -166,11 +166,11 @@ def test_a_refusal_of_the_agent_is_raised_again_as_what_it_was(running: Running)
         b"",
         b"not json",
         b"[]",
-        b'{"version": 3, "request": {"kind": "run", "argv": ["id"]}}',
+        b'{"version": 4, "request": {"kind": "run", "argv": ["id"]}}',
         b'{"version": 1, "request": {"kind": "hello"}}',
         b'{"version": 4, "request": {"kind": "hello"}}',
-        b'{"version": 3, "request": {"kind": "hello", "more": 1}}',
-        b'{"version": 3, "request": {"kind": "do_step", "job_id": "j", "step": {"kind": "shell", "line": "id"}}}',
+        b'{"version": 4, "request": {"kind": "hello", "more": 1}}',
+        b'{"version": 4, "request": {"kind": "do_step", "job_id": "j", "step": {"kind": "shell", "line": "id"}}}',
         b"\xff\xfe",
     ],
 )
@@ -333,7 +333,7 @@ def test_the_watchdog_is_pinged_while_every_connection_is_busy(tmp_path: Path, m
     monkeypatch.setattr(agent_server, "_ACCEPT_S", 0.1)
     running = Running(tmp_path, frozenset({os.getuid()}))
     known = running.agent.await_change(0, 0)
-    waits = f'{{"version": 3, "request": {{"kind": "await_change", "known": {known}, "timeout_s": 60}}}}'
+    waits = f'{{"version": 4, "request": {{"kind": "await_change", "known": {known}, "timeout_s": 60}}}}'
     held = [running.connected() for _ in range(MAX_CONNECTIONS)]
     try:
         for peer in held:

@@ -20,6 +20,7 @@ from lunette.domain.agent_protocol import (
     CollectFacts,
     Converge,
     DoStep,
+    DoSteps,
     Hello,
     HelloReply,
     LookAtBundle,
@@ -30,11 +31,13 @@ from lunette.domain.agent_protocol import (
     ObserveRefused,
     ObserveServed,
     ObserveSessions,
+    ProblemReply,
     ReadCopies,
     Request,
     Result,
     SealCopy,
     StepReply,
+    StepsReply,
     UndoStep,
     UseKey,
 )
@@ -57,6 +60,7 @@ from lunette.domain.foreign_arrays import FoundArray
 from lunette.domain.observations import Observation, RefusedLogin, SessionsObservation
 from lunette.domain.sealed_copies import FoundCopy, SealOrder
 from lunette.domain.steps import (
+    AnyManyStep,
     AnyStep,
     ExportsGone,
     GroupCreate,
@@ -87,6 +91,8 @@ class MemoryAgent(Answering):
         self.failures: Failures = {}
         self.away = False
         self.calls: list[tuple[str, str]] = []
+        self.requests: list[str] = []
+        """Kinds of all requests, in order."""
         self.observed = 0
         self.wanted: ExportSet | None = None
         self.amended = 0
@@ -106,6 +112,7 @@ class MemoryAgent(Answering):
     def ask(self, request: Request[Result]) -> Result:
         if self.away:
             raise AgentAway("The agent does not answer.")
+        self.requests.append(request.kind)
         return super().ask(request)
 
     @answers(Hello)
@@ -169,6 +176,18 @@ class MemoryAgent(Answering):
             self._refuse(step)
             self._become(after(self.machine, step))
         return StepReply(changed=True, detail="done")
+
+    @answers(DoSteps)
+    def do_steps(self, job_id: str, steps: tuple[AnyManyStep, ...]) -> StepsReply:
+        """One after the other, as far as none is refused."""
+        replies: list[StepReply | ProblemReply | None] = []
+        for step in steps:
+            try:
+                replies.append(self.do_step(job_id, step))
+            except LunetteError as error:
+                replies.append(ProblemReply.of(error))
+                break
+        return StepsReply(replies=(*replies, *[None] * (len(steps) - len(replies))))
 
     @answers(UndoStep)
     def undo_step(self, job_id: str, step: AnyStep) -> StepReply:

@@ -61,7 +61,7 @@ class FakeSystem(Hardware):
         self.faults.hold(" ".join(argv))
         with self._call("run", " ".join(argv), changes=not self.tools.only_looks(argv)):
             self.advance(COMMAND_SECONDS)
-            self.crypt.stdin = stdin or ""
+            self.crypt.stdin = self.tools.lvm.stdin = stdin or ""
             answer = self.tools.run(argv)
         if answer is None:
             raise Unavailable(missing_tool(argv[0]))

@@ -52,11 +52,11 @@ class Tools:
     def __init__(
         self, blocks: Blocks, md: Md, lvm: Lvm, half_way: Callable[[], None], now: Callable[[], float]
     ) -> None:
-        mdadm, lvm_commands = Mdadm(blocks, md, half_way, now), LvmTools(blocks, lvm, half_way, now)
+        mdadm, self.lvm = Mdadm(blocks, md, half_way, now), LvmTools(blocks, lvm, half_way, now)
         block_commands = BlockTools(blocks, md, half_way)
         self._commands: dict[str, Callable[[Sequence[str]], Answer]] = {"mdadm": mdadm.run}
-        self._commands |= dict.fromkeys(lvm_tools.COMMANDS, lvm_commands.run)
-        self.raid = lvm_commands.raid
+        self._commands |= dict.fromkeys(lvm_tools.COMMANDS, self.lvm.run)
+        self.raid = self.lvm.raid
         self._commands |= dict.fromkeys(block_tools.COMMANDS, block_commands.run)
         self.drives = DriveTools(blocks, half_way)
         self._commands |= dict.fromkeys(drives.COMMANDS, self.drives.run)

@@ -4,8 +4,9 @@ import logging
 from collections.abc import Callable
 from typing import TypeVar
 
-from lunette.domain.agent_protocol import StepReply
+from lunette.domain.agent_protocol import ProblemReply, StepReply, StepsReply
 from lunette.domain.errors import LunetteError, ToolFailed
+from lunette.providers.runner import Outcomes
 
 log = logging.getLogger(__name__)
 Answer = TypeVar("Answer")
@@ -14,6 +15,18 @@ Answer = TypeVar("Answer")
 def replied(detail: str | None, word: str) -> StepReply:
     """The reply to a step: what changed, or that nothing did."""
     return StepReply(changed=detail is not None, detail=detail or f"it was already {word}")
+
+
+def many_replied(outcomes: Outcomes, count: int) -> StepsReply:
+    """The replies to this many steps."""
+
+    def one(index: int) -> StepReply | ProblemReply | None:
+        if index not in outcomes:
+            return None
+        outcome = outcomes[index]
+        return ProblemReply.of(outcome) if isinstance(outcome, LunetteError) else replied(outcome, "done")
+
+    return StepsReply(replies=tuple(one(index) for index in range(count)))
 
 
 def in_words(call: Callable[[], Answer]) -> Answer:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import lunette
 from lunette.agent import counters, foreign, foreign_arrays, guard, sealed_copies, serving, support
-from lunette.agent.answers import in_words, replied
+from lunette.agent.answers import in_words, many_replied, replied
 from lunette.agent.array_facts import ArrayFacts
 from lunette.agent.array_keys import ArrayKeys
 from lunette.agent.brake import merge, with_objects_of
@@ -30,7 +30,7 @@ from lunette.agent.repairs import Repairs
 from lunette.agent.requests import Answering, answers
 from lunette.agent.snapshot import Observer
 from lunette.agent.spdk_watch import SpdkWatch
-from lunette.agent.steps import RUNNERS
+from lunette.agent.steps import RUNNERS, do_many
 from lunette.domain.adopting import Foreign
 from lunette.domain.agent_protocol import (
     PROTOCOL_VERSION,
@@ -39,6 +39,7 @@ from lunette.domain.agent_protocol import (
     CollectFacts,
     Converge,
     DoStep,
+    DoSteps,
     Hello,
     HelloReply,
     LookAtBundle,
@@ -52,6 +53,7 @@ from lunette.domain.agent_protocol import (
     ReadCopies,
     SealCopy,
     StepReply,
+    StepsReply,
     UndoStep,
     UseKey,
 )
@@ -66,6 +68,7 @@ from lunette.domain.observations import Observation, RefusedLogin, SessionsObser
 from lunette.domain.sealed_copies import FoundCopy, SealOrder
 from lunette.domain.steps import (
     MAKES_ARRAYS,
+    AnyManyStep,
     AnyStep,
     DiskErase,
     ExportsGone,
@@ -222,6 +225,17 @@ class Agent(Answering, complete=True):
         if isinstance(step, DiskErase):  # no lock: a drive takes its time, and the step holds only the disk
             return replied(in_words(lambda: erase(self._system, step)), "done")
         return self._run(job_id, step, undo=False)
+
+    @answers(DoSteps)
+    def do_steps(self, job_id: str, steps: tuple[AnyManyStep, ...]) -> StepsReply:
+        outcomes = guard.first_refusal(self._system, steps, lambda: self._served)
+        if not outcomes:
+            self._await_array(steps[0])
+            with self._bring_up.hold(names_of(steps[0])), self._storage:
+                outcomes = in_words(lambda: do_many(self._system, steps))
+        for index, outcome in outcomes.items():
+            log.info("step job=%s kind=%s outcome=%s", job_id, steps[index].kind, outcome)
+        return many_replied(outcomes, len(steps))
 
     @answers(UndoStep)
     def undo_step(self, job_id: str, step: AnyStep) -> StepReply:

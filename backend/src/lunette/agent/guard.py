@@ -1,6 +1,6 @@
 """What the ledger serves, no step may destroy, whatever the plan assumed. Some steps wait until it is not served."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from lunette.agent import serving
 from lunette.agent.bring_up import READY_S
@@ -22,6 +22,7 @@ from lunette.domain.steps import (
 )
 from lunette.providers.arrays.machines import ARRAY_MACHINES
 from lunette.providers.disks.parse import plain
+from lunette.providers.runner import Outcomes
 from lunette.system.system_port import System
 
 POLL_S = 0.2
@@ -42,6 +43,16 @@ def check(system: System, step: AnyStep, served: Served) -> None:
         step, VolumeDelete | VolumeCut | VolumeRollBack | VolumeSwap | VolumeAside
     ) and step.volume_id in serving.mapped_volumes(exports):
         raise InUse(f"volume {step.backing_name} is mapped: delete its mappings first")
+
+
+def first_refusal(system: System, steps: Sequence[AnyStep], served: Served) -> Outcomes:
+    """The first of the steps that may not be run, by its position, with the reason; nothing if all may."""
+    for index, step in enumerate(steps):
+        try:
+            check(system, step, served)
+        except InUse as error:
+            return {index: error}
+    return {}
 
 
 def await_gone(system: System, step: ExportsGone, served: Served) -> StepReply:

@@ -1,8 +1,9 @@
 """The closed set of steps that the agent runs: each kind with the calls that do it and undo it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from lunette.domain.steps import (
+    AnyManyStep,
     DiskLocate,
     DiskWipe,
     InterfaceKeep,
@@ -28,7 +29,7 @@ from lunette.providers.disks.locate import locate, undo_locate
 from lunette.providers.disks.wipe import wipe
 from lunette.providers.encryption import run as encryption
 from lunette.providers.network import trial
-from lunette.providers.runner import Runner, Runners, no_undo
+from lunette.providers.runner import Outcomes, Runner, Runners, no_undo
 from lunette.providers.volumes.machines import VOLUME_MACHINES
 from lunette.system.system_port import System
 
@@ -53,6 +54,11 @@ def _do(system: System, step: OfVolumes) -> str | None:
 
 def _undo(system: System, step: OfVolumes) -> str | None:
     return VOLUME_MACHINES[step.engine].volume_steps[type(step)].undo(system, step)
+
+
+def do_many(system: System, steps: Sequence[AnyManyStep]) -> Outcomes:
+    """Do steps of one kind, on one group of one engine."""
+    return VOLUME_MACHINES[steps[0].engine].volume_steps[type(steps[0])].do_many(system, steps)
 
 
 def _of(tables: Iterable[Runners]) -> Iterator[tuple[type[Step], Runner]]:

@@ -26,11 +26,11 @@ from lunette.domain.foreign_arrays import FoundArray
 from lunette.domain.hosts import CLEARED, is_cleared
 from lunette.domain.observations import Observation, RefusedLogin, SessionsObservation
 from lunette.domain.sealed_copies import FoundCopy, SealOrder
-from lunette.domain.steps import AnyStep
+from lunette.domain.steps import AnyManyStep, AnyStep
 from lunette.domain.support import SupportFacts
 from lunette.domain.updates import BundleFacts, BundleId
 
-PROTOCOL_VERSION = 3
+PROTOCOL_VERSION = 4
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 SOCKET_PATH = "/run/lunette/agent.sock"
 CONNECT_S = 5.0
@@ -44,6 +44,8 @@ BUNDLE_S = 330.0
 """A signature is checked, and its tree of hashes; a little more than the agent gives RAUC."""
 KEY_S = 1800.0
 """A change of keys stretches several passphrases; on an emulated CPU each takes a minute."""
+MOST_STEPS = 50
+"""In one request: the agent does no other storage step meanwhile, and the job shows no progress."""
 STEP_S = 3600.0
 """A step may wait for hosts to disconnect, or run on an emulated machine; the agent limits each command itself."""
 Result = TypeVar("Result")
@@ -198,6 +200,51 @@ class UndoStep(Request[StepReply]):
     step: AnyStep
 
 
+class ProblemReply(Model):
+    """A refusal; raise it again on the other side with `as_error`."""
+
+    kind: Literal["problem"] = "problem"
+    type: ProblemType
+    detail: str
+    errors: tuple[FieldProblem, ...] = ()
+    log: str = ""
+
+    @classmethod
+    def of(cls, error: LunetteError) -> "ProblemReply":
+        return cls(type=error.type, detail=error.detail, errors=error.errors, log=error.log)
+
+    def as_error(self) -> LunetteError:
+        return ERRORS[self.type](self.detail, errors=self.errors, log=self.log)
+
+
+class StepsReply(Model):
+    """The results of several steps, in their order: what was done, why it was refused, or None for a step that was not
+    run because another was refused.
+    """
+
+    replies: tuple[StepReply | ProblemReply | None, ...]
+
+
+class DoSteps(Request[StepsReply]):
+    """Runs steps of one kind on one group of one engine. The engine may run them at once, so a refusal of one prevents
+    only those that have not begun.
+    """
+
+    kind: Literal["do_steps"] = "do_steps"
+    fixed_s = STEP_S
+    job_id: Id
+    steps: tuple[AnyManyStep, ...] = Field(min_length=1, max_length=MOST_STEPS)
+
+    @field_validator("steps")
+    @classmethod
+    def _are_alike(cls, steps: tuple[AnyManyStep, ...]) -> tuple[AnyManyStep, ...]:
+        if len({(step.kind, step.engine, step.group) for step in steps}) > 1:
+            raise ValueError("expected steps of one kind, on one group of one engine")
+        if len({step.backing_name for step in steps}) < len(steps):
+            raise ValueError("expected no two steps on one volume or snapshot")
+        return steps
+
+
 class Converge(Request[ConvergeReport]):
     """Makes the exports as wanted and keeps the document as the boot ledger."""
 
@@ -280,7 +327,7 @@ else:
 class Envelope(Model):
     """What travels to the agent."""
 
-    version: Literal[3] = 3
+    version: Literal[4] = 4
     request: AnyRequest
 
 
@@ -292,23 +339,6 @@ class Answer(Model, Generic[Result_co]):
 
     kind: Literal["answer"] = "answer"
     answer: Result_co
-
-
-class ProblemReply(Model):
-    """A refusal; raise it again on the other side with `as_error`."""
-
-    kind: Literal["problem"] = "problem"
-    type: ProblemType
-    detail: str
-    errors: tuple[FieldProblem, ...] = ()
-    log: str = ""
-
-    @classmethod
-    def of(cls, error: LunetteError) -> "ProblemReply":
-        return cls(type=error.type, detail=error.detail, errors=error.errors, log=error.log)
-
-    def as_error(self) -> LunetteError:
-        return ERRORS[self.type](self.detail, errors=self.errors, log=self.log)
 
 
 Reply = Answer[Any] | ProblemReply

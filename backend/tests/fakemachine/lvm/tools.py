@@ -1,6 +1,7 @@
 """The commands of lvm2 2.03.31 that change something, with its words and exit codes, as far as we use them."""
 
 import json
+import shlex
 from collections.abc import Callable, Sequence
 
 from backend.tests.fakemachine.block.devices import Blocks, Device
@@ -65,6 +66,9 @@ COMMANDS = (
 )
 
 
+LONGEST_LINE = 254
+
+
 class LvmTools:
     """Runs one LVM command line."""
 
@@ -72,9 +76,12 @@ class LvmTools:
         self._blocks, self._lvm, self._half_way = blocks, lvm, half_way
         self.raid = LvmRaid(blocks, lvm, half_way, now)
         self._volumes = VolumeTools(lvm, half_way)
+        self.stdin = ""
 
     def run(self, argv: Sequence[str]) -> Answer:
         """Exit code, stdout, stderr."""
+        if list(argv) == ["lvm", "/dev/stdin"]:
+            return self._script(self.stdin.splitlines())
         if argv[0] == "lvm":  # the way to commands that Debian 13 gives no name of their own, such as lvmdevices
             argv = argv[1:]
         command = argv[0]
@@ -82,6 +89,22 @@ class LvmTools:
             return self.raid.dmsetup(list(argv))
         options, words = parse(argv[1:])
         return self._on_raid(command, options, words) or self._on_others(command, options, words)
+
+    def _script(self, lines: Sequence[str]) -> Answer:
+        """Commands one after the other, until one fails (_run_script in tools/lvmcmdline.c)."""
+        if not lines or not lines[0].startswith("#!"):
+            return 2, "", "  No such command.  Try 'lvm help'.\n"
+        said = ""
+        for line in lines:
+            if len(line) > LONGEST_LINE:
+                return 3, said, f"  Line too long (max 255) beginning: {line[:50]}\n"
+            if words := shlex.split(line, comments=True):
+                code, out, errors = self.run(words)
+                said += out
+                if code:
+                    return code, said, errors
+                self._half_way()
+        return 0, said, ""
 
     def _on_others(self, command: str, options: dict[str, list[str]], words: list[str]) -> Answer:
         match command:

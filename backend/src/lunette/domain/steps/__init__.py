@@ -157,10 +157,18 @@ AnyStep = Annotated[
 """The closed set of steps the agent runs."""
 MAKES_ARRAYS = (MdCreate, PoolCreate, LvmRaidCreate, LuksCreate, GroupCreate)
 """Steps that create an array or a layer of one: their names are new, and they are not undone once it is in service."""
+AnyManyStep = Annotated[
+    VolumeCut | VolumeDelete | VolumeSetAside | SnapshotTake | SnapshotDelete | SnapshotSetAside,
+    Field(discriminator="kind"),
+]
+"""Steps of which a job may have hundreds: an engine may run several of one kind, in one group, at once."""
+MANY = (VolumeCut, VolumeDelete, VolumeSetAside, SnapshotTake, SnapshotDelete, SnapshotSetAside)
 
 __all__ = [
     "MAKES_ARRAYS",
+    "MANY",
     "AdoptedVolume",
+    "AnyManyStep",
     "AnyStep",
     "DiskErase",
     "DiskLocate",

@@ -5,19 +5,19 @@ work. While the agent is down the job waits; only a refusal rolls it back.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from sqlalchemy.orm import Session
 
-from lunette.domain.agent_protocol import DoStep, Request, StepReply, UndoStep
+from lunette.domain.agent_protocol import DoStep, DoSteps, ProblemReply, Request, Result, StepReply, UndoStep
 from lunette.domain.errors import AgentAway, LunetteError, NotFound, ToolFailed
 from lunette.domain.jobs import JobState, StepState
-from lunette.domain.steps import AnyStep
 from lunette.engine.alerts import board
 from lunette.engine.alerts.stuck_jobs import stuck_alert
 from lunette.engine.context.observing import ObservationCache
 from lunette.engine.context.services import Services
 from lunette.engine.jobs import completion
+from lunette.engine.jobs.runs import Run, runs
 from lunette.engine.journal.transitions import Journal, problem
 from lunette.engine.journal.waiting import wake_waiting
 from lunette.store.database import Store
@@ -77,32 +77,57 @@ class JobRunner:
 
     def _forward(self, journal: Journal) -> bool:
         """Runs every step that is not done. Returns False once a step was refused."""
-        todo = [index for index, state in enumerate(journal.states) if state is not StepState.DONE]
-        if todo and journal.states[todo[0]] is not StepState.STARTED:
+        todo = runs(journal.steps, [i for i, state in enumerate(journal.states) if state is not StepState.DONE])
+        if todo and any(journal.states[index] is not StepState.STARTED for index in todo[0]):
             journal.start(todo[0])
-        for position, index in enumerate(todo):
-            step = journal.steps[index]
-            reply = self._do(journal, step)
-            if isinstance(reply, LunetteError):
-                journal.failed(index, reply)
+        for run, upcoming in zip(todo, [*todo[1:], ()], strict=True):
+            if refused := self._do(journal, run, upcoming):
+                journal.failed(*refused)
                 return False
-            upcoming = todo[position + 1] if position + 1 < len(todo) else None
-            journal.done(index, reply.detail, starts=upcoming)
         return True
 
-    def _do(self, journal: Journal, step: AnyStep) -> StepReply | LunetteError:
-        """Requests one step. If a tool fails at an irreversible step, it is retried before the job is rolled back.
+    def _do(self, journal: Journal, run: Run, upcoming: Run) -> tuple[int, LunetteError] | None:
+        """Requests the steps of a run, and records which are done. Returns the first refused step with its error.
 
-        Half of it may have happened, and then only continuing leads to a clean state.
+        If a tool fails at an irreversible step, it is retried before the job is rolled back: half of it may have
+        happened, and then only continuing leads to a clean state.
         """
         for attempt in range(1, TRIES + 1):
-            reply = self._ask(journal, DoStep(job_id=journal.job_id, step=step))
-            if not (isinstance(reply, ToolFailed) and step.irreversible) or attempt == TRIES:
+            replies = self._ask_for(journal, run)
+            done = {index: reply.detail for index, reply in replies.items() if isinstance(reply, StepReply)}
+            run = tuple(index for index in run if index not in done)
+            if done:
+                journal.done(done, starts=() if run else upcoming)
+            if not run:
+                return None
+            index, error = next((at, reply) for at, reply in replies.items() if isinstance(reply, LunetteError))
+            if not (isinstance(error, ToolFailed) and journal.steps[index].irreversible) or attempt == TRIES:
                 break
-            journal.waits(f"retrying: {reply.detail}")
+            journal.waits(f"retrying: {error.detail}")
             if self._wait(RETRY_S):
-                raise Stopping from reply
-        return reply
+                raise Stopping from error
+        return index, error
+
+    def _ask_for(self, journal: Journal, run: Run) -> Mapping[int, StepReply | LunetteError]:
+        """The replies to the steps of a run by index, without those that were not run because another was refused.
+
+        A refusal of the whole request is that of its first step.
+        """
+        steps = [journal.steps[index] for index in run]
+        if len(run) == 1:
+            return {run[0]: self._ask(journal, DoStep(job_id=journal.job_id, step=steps[0]))}
+        reply = self._ask(journal, DoSteps.model_validate({"job_id": journal.job_id, "steps": steps}))
+        if isinstance(reply, LunetteError):
+            return {run[0]: reply}
+        found = {
+            index: one.as_error() if isinstance(one, ProblemReply) else one
+            for index, one in zip(run, reply.replies, strict=False)
+            if one is not None
+        }
+        if len(found) < len(run) and not any(isinstance(one, LunetteError) for one in found.values()):
+            left_out = next(index for index in run if index not in found)
+            found[left_out] = ToolFailed("the agent did not answer for this step: check its journal, then try again")
+        return found
 
     def _back(self, journal: Journal) -> JobState:
         """Rolls back from the last step that may have happened. What cannot be undone stays, and is named."""
@@ -119,7 +144,7 @@ class JobRunner:
                     kept.append(f"{step.describe()} (possibly in part)")
                 continue
             if state is not StepState.UNDOING:
-                journal.start(index, undo=True)
+                journal.start_undo(index)
             reply = self._ask(journal, UndoStep(job_id=journal.job_id, step=step))
             if isinstance(reply, LunetteError):
                 return self._stick(journal, index, reply)
@@ -138,7 +163,7 @@ class JobRunner:
             error = tx.get_one(Job, journal.job_id).error
         return error is not None and error["type"] == ToolFailed.type
 
-    def _ask(self, journal: Journal, request: Request[StepReply]) -> StepReply | LunetteError:
+    def _ask(self, journal: Journal, request: Request[Result]) -> Result | LunetteError:
         """Calls the agent until it answers. Returns its refusal rather than raising it, to distinguish it from the
         database's.
 

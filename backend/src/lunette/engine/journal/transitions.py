@@ -1,6 +1,6 @@
 """The journal of one job: every state change is one transaction with its event, durable before what follows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pydantic import TypeAdapter
 from sqlalchemy import select
@@ -42,20 +42,30 @@ class Journal:
                 job.state, job.started_at = JobState.RUNNING.value, utc_now()
                 self.announce(tx, job)
 
-    def start(self, index: int, undo: bool = False) -> None:
-        """Before the agent is called: from here on the step may have happened."""
+    def start(self, indexes: Sequence[int]) -> None:
+        """Before the agent is called: from here on these steps may have happened."""
         with self._store.write() as tx:
-            self._mark_started(tx, index, undo)
+            for index in indexes:
+                self._mark(tx, index, StepState.STARTED, "")
 
-    def done(self, index: int, detail: str, starts: int | None) -> None:
-        """After the agent answered; the start of the next step is written in the same transaction."""
+    def start_undo(self, index: int) -> None:
         with self._store.write() as tx:
-            self._mark(tx, index, StepState.DONE, detail)
+            self._mark(tx, index, StepState.UNDOING, "")
+
+    def done(self, details: Mapping[int, str], starts: Sequence[int]) -> None:
+        """After the agent answered, with details by index; the start of the next steps is written in the same
+        transaction.
+        """
+        with self._store.write() as tx:
+            for index, detail in details.items():
+                self._mark(tx, index, StepState.DONE, detail)
             job = self._job(tx)
             job.steps_done = sum(state is StepState.DONE for state in self.states)
-            if starts is not None:
-                self._mark_started(tx, starts, undo=False)
-                job.message = self.steps[starts].describe()
+            for index in starts:
+                self._mark(tx, index, StepState.STARTED, "")
+            if starts:
+                more = f", and {len(starts) - 1} more" if len(starts) > 1 else ""
+                job.message = self.steps[starts[0]].describe() + more
             self.announce(tx, job)
 
     def failed(self, index: int, error: LunetteError) -> None:
@@ -89,10 +99,6 @@ class Journal:
     def _job(self, tx: Session) -> Job:
         """The row without its plan, which may be large and is not needed here."""
         return tx.get_one(Job, self.job_id, options=[defer(Job.plan)])
-
-    def _mark_started(self, tx: Session, index: int, undo: bool) -> None:
-        state = StepState.UNDOING if undo else StepState.STARTED
-        self._mark(tx, index, state, "")
 
     def _mark(self, tx: Session, index: int, state: StepState, detail: str) -> None:
         row = tx.get_one(JobStep, (self.job_id, index))

@@ -50,15 +50,17 @@ from lunette.system.system_port import System
 class LvmMachine(VolumeMachine):
     engine = VolumeEngine.LVM
     volume_steps: ClassVar[Runners] = {
-        VolumeCut: Runner(volume.cut, volume.undo_cut),
+        VolumeCut: Runner(volume.cut, volume.undo_cut, volume.cut_many),
         VolumesSeal: Runner(volume.seal, volume.undo_seal),
-        VolumeDelete: Runner(volume.delete, no_undo),
-        VolumeSetAside: Runner(retained.set_aside, retained.undo_set_aside),
+        VolumeDelete: Runner(volume.delete, no_undo, volume.delete_many),
+        VolumeSetAside: Runner(retained.set_aside, retained.undo_set_aside, retained.set_aside_many),
         VolumeBringBack: Runner(retained.bring_back, retained.undo_bring_back),
         VolumeGrow: Runner(volume.grow, no_undo),
-        SnapshotTake: Runner(snapshot.take, snapshot.delete),
-        SnapshotDelete: Runner(snapshot.delete, no_undo),
-        SnapshotSetAside: Runner(retained_snapshot.set_aside, retained_snapshot.undo_set_aside),
+        SnapshotTake: Runner(snapshot.take, snapshot.delete, snapshot.take_many),
+        SnapshotDelete: Runner(snapshot.delete, no_undo, snapshot.delete_many),
+        SnapshotSetAside: Runner(
+            retained_snapshot.set_aside, retained_snapshot.undo_set_aside, retained_snapshot.set_aside_many
+        ),
         SnapshotBringBack: Runner(retained_snapshot.bring_back, retained_snapshot.undo_bring_back),
         VolumeRollBack: Runner(snapshot.roll_back, no_undo),
         VolumeSwap: Runner(swap.swap, swap.undo_swap),

@@ -39,10 +39,23 @@ def check_space(group: parse.Group, what: str, needed: int) -> None:
 
 def remove(system: System, group: parse.Group, volume: parse.Volume) -> None:
     """Remove a volume or snapshot. Raises InUse while it is open."""
-    if open_volumes(system, group, [volume.name]):
-        raise InUse(f"volume {group.name}/{volume.name} is open: unmap it first")
+    if volume.open:  # udev opens what has just changed
+        settle(system)
+        volume = own_group(system, group.name).volume(volume.name) or volume
+    system.run(removal(group, volume), timeout_s=TIMEOUT_S)
+
+
+def removal(group: parse.Group, volume: parse.Volume) -> Sequence[str]:
+    """The command that removes a volume or snapshot. Raises InUse while it is open."""
+    check_closed(group, volume)
     # -y confirms the removal of an active volume; LVM still refuses one that is open.
-    system.run(["lvremove", "-y", "--", f"{group.name}/{volume.name}"], timeout_s=TIMEOUT_S)
+    return ["lvremove", "-y", "--", f"{group.name}/{volume.name}"]
+
+
+def check_closed(group: parse.Group, volume: parse.Volume) -> None:
+    """Raises InUse while a volume is open."""
+    if volume.open:
+        raise InUse(f"volume {group.name}/{volume.name} is open: unmap it first")
 
 
 def open_volumes(system: System, group: parse.Group, names: Sequence[str]) -> list[str]:

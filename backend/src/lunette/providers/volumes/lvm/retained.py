@@ -5,10 +5,13 @@ way there and first on the way back, so whatever has the other name is without a
 its progress.
 """
 
-from lunette.domain.errors import Conflict, InUse, NotFound
-from lunette.domain.steps import VolumeAside
-from lunette.providers.volumes.lvm import parse
-from lunette.providers.volumes.lvm.own import TIMEOUT_S, check_own, open_volumes, own_group
+from collections.abc import Sequence
+
+from lunette.domain.errors import Conflict, NotFound
+from lunette.domain.steps import VolumeAside, VolumeSetAside
+from lunette.providers.runner import Outcomes
+from lunette.providers.volumes.lvm import parse, together
+from lunette.providers.volumes.lvm.own import TIMEOUT_S, check_closed, check_own, own_group
 from lunette.providers.volumes.lvm.plan import volume_tag
 from lunette.system.system_port import System
 
@@ -17,18 +20,26 @@ def set_aside(system: System, step: VolumeAside) -> str | None:
     """Retain the volume under its other name; None if it is. Raises InUse while it is open, NotFound if it is
     missing.
     """
-    group = own_group(system, step.group)
+    return together.one(system, step, _to_set_aside, _after_set_aside)
+
+
+def set_aside_many(system: System, steps: Sequence[VolumeSetAside]) -> Outcomes:
+    return together.run(system, steps, _to_set_aside, _after_set_aside)
+
+
+def _to_set_aside(group: parse.Group, step: VolumeAside) -> Sequence[together.Line] | None:
     found = _found(group, step) or _gone(step)
     if found.name == step.aside_name and not found.active:
         return None
-    if open_volumes(system, group, [found.name]):
-        raise InUse(f"volume {step.group}/{found.name} is open: unmap it first")
+    check_closed(group, found)
     path = f"{step.group}/{found.name}"
-    if found.active:
-        system.run(["lvchange", "-an", "--", path], timeout_s=TIMEOUT_S)
-    system.run(["lvchange", "--setactivationskip", "y", "--", path], timeout_s=TIMEOUT_S)
-    if found.name != step.aside_name:
-        system.run(["lvrename", "--", step.group, step.backing_name, step.aside_name], timeout_s=TIMEOUT_S)
+    stop = [["lvchange", "-an", "--", path]] if found.active else []
+    rename = ["lvrename", "--", step.group, step.backing_name, step.aside_name]
+    skip = ["lvchange", "--setactivationskip", "y", "--", path]
+    return [*stop, skip, *([rename] if found.name != step.aside_name else [])]
+
+
+def _after_set_aside(_system: System, step: VolumeAside) -> str:
     return f"volume {step.backing_name} is retained as {step.aside_name}"
 
 

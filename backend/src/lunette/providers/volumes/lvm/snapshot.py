@@ -3,10 +3,13 @@
 A snapshot is a thin volume of its own that shares chunks with its origin: neither needs the other. It is never active.
 """
 
+from collections.abc import Sequence
+
 from lunette.domain.errors import Conflict, InUse, NotFound
 from lunette.domain.steps import SnapshotDelete, SnapshotTake, VolumeRollBack, VolumeSwap
-from lunette.providers.volumes.lvm import parse
-from lunette.providers.volumes.lvm.own import TIMEOUT_S, check_own, open_volumes, own_group, remove
+from lunette.providers.runner import Outcomes
+from lunette.providers.volumes.lvm import parse, together
+from lunette.providers.volumes.lvm.own import TIMEOUT_S, check_own, open_volumes, own_group, removal, remove
 from lunette.providers.volumes.lvm.plan import TAG, roll_back_name, roll_back_tag, snapshot_tag, volume_tag
 from lunette.system.system_port import System
 
@@ -15,7 +18,14 @@ def take(system: System, step: SnapshotTake) -> str | None:
     """Create the snapshot; None if it exists. LVM flushes and freezes the origin meanwhile, so it is one point in
     time.
     """
-    group = own_group(system, step.group)
+    return together.one(system, step, _to_take, _after_take)
+
+
+def take_many(system: System, steps: Sequence[SnapshotTake]) -> Outcomes:
+    return together.run(system, steps, _to_take, _after_take)
+
+
+def _to_take(group: parse.Group, step: SnapshotTake) -> Sequence[together.Line] | None:
     known = group.volume(step.backing_name)
     if known is not None:
         check_own(known, snapshot_tag(step.snapshot_id), step.group)
@@ -27,7 +37,10 @@ def take(system: System, step: SnapshotTake) -> str | None:
         raise Conflict(f"volume {step.group}/{step.origin} now has a different size: create the snapshot again")
     tags = ["--addtag", TAG, "--addtag", snapshot_tag(step.snapshot_id)]
     shape = ["--snapshot", "--setactivationskip", "y", "--name", step.backing_name, "--", f"{step.group}/{step.origin}"]
-    system.run(["lvcreate", "-y", *tags, *shape], timeout_s=TIMEOUT_S)
+    return [["lvcreate", "-y", *tags, *shape]]
+
+
+def _after_take(_system: System, step: SnapshotTake) -> str:
     return f"snapshot {step.backing_name} of {step.origin} was created"
 
 
@@ -36,7 +49,14 @@ def delete(system: System, step: SnapshotDelete | SnapshotTake) -> str | None:
 
     Raises Conflict if it has another place than the step says.
     """
-    group = own_group(system, step.group)
+    return together.one(system, step, _to_delete, _after_delete)
+
+
+def delete_many(system: System, steps: Sequence[SnapshotDelete]) -> Outcomes:
+    return together.run(system, steps, _to_delete, _after_delete)
+
+
+def _to_delete(group: parse.Group, step: SnapshotDelete | SnapshotTake) -> Sequence[together.Line] | None:
     names = [step.backing_name, getattr(step, "aside_name", None)]
     known = next((found for name in names if name and (found := group.volume(name)) is not None), None)
     if known is None:
@@ -44,7 +64,10 @@ def delete(system: System, step: SnapshotDelete | SnapshotTake) -> str | None:
             _check_nowhere_else(group, step)
         return None
     check_own(known, snapshot_tag(step.snapshot_id), step.group)
-    remove(system, group, known)
+    return [removal(group, known)]
+
+
+def _after_delete(_system: System, step: SnapshotDelete | SnapshotTake) -> str:
     return f"snapshot {step.backing_name} was deleted"
 
 

@@ -4,11 +4,14 @@ A volume is created with its tags in one commit of LVM's metadata, `lunette.fres
 has ever seen it, so its head may be wiped and its creation may be undone; once sealed, neither is ever done.
 """
 
+from collections.abc import Sequence
+
 from lunette.domain.errors import Conflict, InUse, NotFound
 from lunette.domain.sizes import MIB, format_size
 from lunette.domain.steps import VolumeCut, VolumeDelete, VolumeGrow, VolumesSeal
 from lunette.providers.disks.inventory import settle
-from lunette.providers.volumes.lvm import parse
+from lunette.providers.runner import Outcomes
+from lunette.providers.volumes.lvm import parse, together
 from lunette.providers.volumes.lvm.own import (
     TIMEOUT_S,
     check_own,
@@ -16,6 +19,7 @@ from lunette.providers.volumes.lvm.own import (
     device_bytes,
     open_volumes,
     own_group,
+    removal,
     remove,
 )
 from lunette.providers.volumes.lvm.plan import FRESH_TAG, TAG, device_path, volume_tag
@@ -30,23 +34,29 @@ themselves.
 
 def cut(system: System, step: VolumeCut) -> str | None:
     """Create the volume and wipe the head and tail of a thick one; None if it exists and is sealed."""
-    group = own_group(system, step.group)
+    return together.one(system, step, _to_cut, _after_cut)
+
+
+def cut_many(system: System, steps: Sequence[VolumeCut]) -> Outcomes:
+    return together.run(system, steps, _to_cut, _after_cut)
+
+
+def _to_cut(group: parse.Group, step: VolumeCut) -> Sequence[together.Line] | None:
     known = group.volume(step.backing_name)
     if known is None:
-        system.run(_lvcreate(group, step), timeout_s=TIMEOUT_S)
-    else:
-        check_own(known, volume_tag(step.volume_id), step.group)
-        if known.size_bytes != step.size_bytes:
-            raise Conflict(
-                f"volume {step.backing_name} has {known.size_bytes} bytes where {step.size_bytes} were planned, and "
-                "was not changed"
-            )
-        if FRESH_TAG not in known.tags:
-            return None
-        if not known.active:
-            system.run(["lvchange", "-ay", "--", f"{step.group}/{step.backing_name}"], timeout_s=TIMEOUT_S)
-        elif step.pool:
-            return None
+        return [_lvcreate(group, step)]
+    check_own(known, volume_tag(step.volume_id), step.group)
+    if known.size_bytes != step.size_bytes:
+        raise Conflict(
+            f"volume {step.backing_name} has {known.size_bytes} bytes where {step.size_bytes} were planned, and "
+            "was not changed"
+        )
+    if FRESH_TAG not in known.tags or (step.pool and known.active):
+        return None
+    return [] if known.active else [["lvchange", "-ay", "--", f"{step.group}/{step.backing_name}"]]
+
+
+def _after_cut(system: System, step: VolumeCut) -> str:
     if step.pool is None:
         _wipe_edges(system, device_path(step.group, step.backing_name), step.size_bytes)
     return f"volume {step.backing_name} was created, {f'a copy of {step.source}' if step.source else 'blank'}"
@@ -112,7 +122,14 @@ def delete(system: System, step: VolumeDelete) -> str | None:
     """Remove the volume and its data; None if it is gone. Refuses one that is open, has another mark, or is in another
     place.
     """
-    group = own_group(system, step.group)
+    return together.one(system, step, _to_delete, _after_delete)
+
+
+def delete_many(system: System, steps: Sequence[VolumeDelete]) -> Outcomes:
+    return together.run(system, steps, _to_delete, _after_delete)
+
+
+def _to_delete(group: parse.Group, step: VolumeDelete) -> Sequence[together.Line] | None:
     known = group.volume(step.backing_name)
     if known is None:
         for found in group.volumes:
@@ -123,7 +140,10 @@ def delete(system: System, step: VolumeDelete) -> str | None:
                 )
         return None
     check_own(known, volume_tag(step.volume_id), step.group)
-    remove(system, group, known)
+    return [removal(group, known)]
+
+
+def _after_delete(_system: System, step: VolumeDelete) -> str:
     return f"volume {step.backing_name} was deleted"
 
 

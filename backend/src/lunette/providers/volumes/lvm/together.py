@@ -1,0 +1,114 @@
+"""Runs steps of one kind on volumes or snapshots of one group: the group is read once, and one process changes all.
+
+Most of the time of an LVM command goes into starting it and scanning its devices.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from lunette.domain.errors import LunetteError, ToolFailed
+from lunette.domain.steps import AnyManyStep, SnapshotAside, VolumeAside
+from lunette.providers.disks.inventory import settle
+from lunette.providers.runner import Outcomes
+from lunette.providers.volumes.lvm import parse
+from lunette.providers.volumes.lvm.own import TIMEOUT_S, own_group
+from lunette.system.system_port import System
+
+Line = Sequence[str]
+Kind = TypeVar("Kind", bound=AnyManyStep | VolumeAside | SnapshotAside)
+LinesOf = Callable[[parse.Group, Kind], Sequence[Line] | None]
+"""The commands that a step still needs, given its group; None if it is done. Raises the refusal of the step."""
+EndOf = Callable[[System, Kind], str]
+"""Completes a step after its commands. Returns what it changed, in words."""
+LONGEST = 254
+"""Longest line of a script (CMD_LEN in tools.h of LVM 2.03.31)."""
+_PLAIN = re.compile(r"[\w+.=/-]+", re.ASCII)
+LINE_S = 10.0
+"""How much longer a script may take for each further line."""
+
+
+def run(system: System, steps: Sequence[Kind], lines_of: LinesOf[Kind], end: EndOf[Kind]) -> Outcomes:
+    """Run the steps, none if one is refused beforehand. If LVM fails at one, those after it are not run.
+
+    Raises NotFound while the group is down, Conflict if it is not Lunette's.
+    """
+    group = _idle_group(system, steps)
+    outcomes: dict[int, str | LunetteError | None] = {}
+    todo: dict[int, Sequence[Line]] = {}
+    for index, step in enumerate(steps):
+        try:
+            lines = lines_of(group, step)
+        except LunetteError as error:
+            return {index: error}
+        if lines is None:
+            outcomes[index] = None
+        else:
+            todo[index] = lines
+    failures = _execute(system, steps, todo, lines_of)
+    for index in todo:
+        try:
+            outcomes[index] = failures.get(index) or end(system, steps[index])
+        except LunetteError as error:
+            outcomes[index] = error
+        if isinstance(outcomes[index], LunetteError):
+            break
+    return outcomes
+
+
+def one(system: System, step: Kind, lines_of: LinesOf[Kind], end: EndOf[Kind]) -> str | None:
+    """Run one step. Raises its refusal."""
+    outcome = run(system, [step], lines_of, end)[0]
+    if isinstance(outcome, LunetteError):
+        raise outcome
+    return outcome
+
+
+def _idle_group(system: System, steps: Sequence[Kind]) -> parse.Group:
+    """The group of the steps. udev opens what has just changed, so it is read again if a volume is open."""
+    names = {step.backing_name for step in steps}
+    group = own_group(system, steps[0].group)
+    if any(volume.open for volume in group.volumes if volume.name in names):
+        settle(system)
+        group = own_group(system, group.name)
+    return group
+
+
+def _execute(
+    system: System, steps: Sequence[Kind], todo: Mapping[int, Sequence[Line]], lines_of: LinesOf[Kind]
+) -> Mapping[int, LunetteError]:
+    """Run the commands of all steps. Returns the error of LVM for each step that is not done."""
+    try:
+        _script(system, [line for lines in todo.values() for line in lines])
+    except ToolFailed as error:
+        if len(steps) == 1:
+            return {0: error}
+        group = own_group(system, steps[0].group)
+        return {index: error for index in todo if _is_left(group, steps[index], lines_of)}
+    return {}
+
+
+def _is_left(group: parse.Group, step: Kind, lines_of: LinesOf[Kind]) -> bool:
+    try:
+        return bool(lines_of(group, step))
+    except LunetteError:
+        return True
+
+
+def _script(system: System, lines: Sequence[Line]) -> None:
+    """Run commands of LVM until one fails; in one process, if each fits into a line of a script.
+
+    Raises ToolFailed.
+    """
+    if len(lines) > 1 and all(_fits(line) for line in lines):
+        # A script begins with "#!" (_run_script in tools/lvmcmdline.c).
+        script = "\n".join(["#!", *map(" ".join, lines), ""])
+        system.run(["lvm", "/dev/stdin"], stdin=script, timeout_s=TIMEOUT_S + LINE_S * len(lines))
+        return
+    for line in lines:
+        system.run(line, timeout_s=TIMEOUT_S)
+
+
+def _fits(line: Line) -> bool:
+    """True if LVM reads these very words from a line of a script, where spaces, quotes and # have a meaning."""
+    return len(" ".join(line)) <= LONGEST and all(_PLAIN.fullmatch(word) for word in line)
