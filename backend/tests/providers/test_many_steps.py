@@ -1,6 +1,7 @@
 """Several steps of one kind in one request: what they do, in how many commands, and what a failure leaves."""
 
 from collections.abc import Callable, Sequence
+from itertools import count
 
 import pytest
 from pydantic import ValidationError
@@ -198,36 +199,40 @@ def test_steps_in_one_request_do_what_they_do_one_by_one(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_number_of_commands_does_not_depend_on_the_number_of_steps(kind: str) -> None:
     counts = []
-    for count in (2, COUNT):
+    for many in (2, COUNT):
         rig, steps = prepared(kind)
-        counts.append(len(rig.commands(lambda rig=rig, steps=steps[:count]: rig.ask(steps))))  # type: ignore[misc]
-    assert counts[0] == counts[1] <= 3
+        counts.append(len(rig.commands(lambda rig=rig, steps=steps[:many]: rig.ask(steps))))  # type: ignore[misc]
+    assert counts[0] == counts[1] <= 4
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_kill_between_any_two_commands_leaves_what_a_repeated_request_completes(kind: str) -> None:
     whole, steps = prepared(kind)
+    since = len(whole.machine.faults.calls)
     whole.ask(steps)
-    left: list[dict[str, tuple[object, ...]]] = []
-    while not left or left[-1] != content(whole):
-        rig, steps = prepared(kind)
-        rig.machine.faults.crash_at(_call_of_the_script(kind), When.DURING, len(left) + 1)
-        with pytest.raises(Crash):
-            rig.ask(steps)
-        rig.machine.restart_process()
-        left.append(content(rig))
-        assert len(flags(rig.ask(steps))) == COUNT
-        assert content(rig) == content(whole)
-    assert len(left) >= COUNT, "every step was interrupted"
+    calls = enumerate(whole.machine.faults.calls[since:], 1)
+    commands = [number for number, call in calls if call.changes and call.name == "run"]
+    seen: list[dict[str, tuple[object, ...]]] = []
+    for number in commands:
+        after = killed(kind, number, When.AFTER, whole)
+        for point in count(1):
+            seen.append(killed(kind, number, When.DURING, whole, point))
+            if seen[-1] == after:
+                break
+    assert len(seen) >= COUNT, "every step was interrupted"
 
 
-def _call_of_the_script(kind: str) -> int:
-    """Which call of a request runs LVM's commands."""
+def killed(kind: str, number: int, when: When, whole: ManyRig, point: int = 1) -> dict[str, tuple[object, ...]]:
+    """What a kill at this call of the request leaves. Fails unless the repeated request completes it."""
     rig, steps = prepared(kind)
-    since = len(rig.machine.faults.calls)
-    rig.ask(steps)
-    calls = rig.machine.faults.calls[since:]
-    return next(number for number, call in enumerate(calls, 1) if call.detail == "lvm /dev/stdin")
+    rig.machine.faults.crash_at(number, when, point)
+    with pytest.raises(Crash):
+        rig.ask(steps)
+    rig.machine.restart_process()
+    left = content(rig)
+    assert len(flags(rig.ask(steps))) == COUNT
+    assert content(rig) == content(whole)
+    return left
 
 
 def test_what_is_there_already_is_left_alone_and_the_others_are_made(rig: ManyRig) -> None:
@@ -251,20 +256,44 @@ def test_a_refusal_known_beforehand_changes_nothing_and_is_that_of_its_step(rig:
     assert content(rig) == before
 
 
-def test_where_lvm_fails_the_steps_before_are_done_and_those_after_were_not_run(rig: ManyRig) -> None:
+def test_where_lvm_fails_to_create_one_none_is_done_and_the_rollback_removes_all(rig: ManyRig) -> None:
     group = rig.machine.lvm.vg(rig.made.group)
     assert group
     free = len(group[0].free_extents()) * group[0].extent_bytes
     cuts = rig.cuts(4, size=free * 2 // 5 // group[0].extent_bytes * group[0].extent_bytes, pool=None)
-    *made, failed, never = rig.ask(cuts)
-    assert flags(made) == [True, True]
+    first, second, failed, never = rig.ask(cuts)
+    assert (first, second, never) == (None, None, None)
     assert isinstance(failed, ProblemReply)
     assert failed.type == ProblemType.TOOL_FAILED
-    assert never is None
     assert {cut.backing_name for cut in cuts} & rig.names() == {cut.backing_name for cut in cuts[:2]}
     for cut in reversed(cuts):
         assert rig.undo(cut) == (cut in cuts[:2])
     assert not {cut.backing_name for cut in cuts} & rig.names()
+
+
+def test_where_lvm_fails_amid_a_deletion_those_that_are_gone_are_done(rig: ManyRig) -> None:
+    cuts = rig.cuts(4)
+    rig.ask(cuts)
+    probe = ManyRig()
+    probe.ask(cuts)
+    commands = probe.commands(lambda: probe.ask(deletes(cuts)))
+    number = next(at for at, command in enumerate(commands, 1) if command.startswith("lvremove"))
+    rig.machine.faults.fail_at(number, When.DURING, 2)
+    gone, failed, *never = rig.ask(deletes(cuts))
+    assert flags([gone]) == [True]
+    assert isinstance(failed, ProblemReply)
+    assert never == [None, None]
+    assert {cut.backing_name for cut in cuts} & rig.names() == {cut.backing_name for cut in cuts[1:]}
+    assert flags(rig.ask(deletes(cuts))) == [False, True, True, True]
+
+
+def test_an_error_of_lvm_after_all_was_done_is_none(rig: ManyRig) -> None:
+    cuts = rig.cuts(4)
+    probe = ManyRig()
+    commands = probe.commands(lambda: probe.ask(cuts))
+    rig.machine.faults.fail_at(len(commands), When.AFTER)
+    assert commands[-1].startswith("lvchange -ay")
+    assert flags(rig.ask(cuts)) == [True] * 4
 
 
 def test_thick_volumes_are_blank_although_earlier_ones_left_something(rig: ManyRig) -> None:

@@ -34,17 +34,20 @@ themselves.
 
 def cut(system: System, step: VolumeCut) -> str | None:
     """Create the volume and wipe the head and tail of a thick one; None if it exists and is sealed."""
-    return together.one(system, step, _to_cut, _after_cut)
+    return together.one(system, step, lambda group, step: _to_cut(group, step, "y"), _after_cut)
 
 
 def cut_many(system: System, steps: Sequence[VolumeCut]) -> Outcomes:
-    return together.run(system, steps, _to_cut, _after_cut)
+    return together.run(system, steps, lambda group, step: _to_cut(group, step, "n"), _after_cut)
 
 
-def _to_cut(group: parse.Group, step: VolumeCut) -> Sequence[together.Line] | None:
+def _to_cut(group: parse.Group, step: VolumeCut, active: str) -> Sequence[together.Line] | None:
+    """`active`: "y" to create it with its device, "n" to create the device with those of others later."""
+    activate = ["lvchange", "-ay", "--", f"{step.group}/{step.backing_name}"]
     known = group.volume(step.backing_name)
     if known is None:
-        return [_lvcreate(group, step)]
+        create = _lvcreate(group, step, active)
+        return [create] if active == "y" else [create, activate]
     check_own(known, volume_tag(step.volume_id), step.group)
     if known.size_bytes != step.size_bytes:
         raise Conflict(
@@ -53,7 +56,7 @@ def _to_cut(group: parse.Group, step: VolumeCut) -> Sequence[together.Line] | No
         )
     if FRESH_TAG not in known.tags or (step.pool and known.active):
         return None
-    return [] if known.active else [["lvchange", "-ay", "--", f"{step.group}/{step.backing_name}"]]
+    return [] if known.active else [activate]
 
 
 def _after_cut(system: System, step: VolumeCut) -> str:
@@ -126,7 +129,13 @@ def delete(system: System, step: VolumeDelete) -> str | None:
 
 
 def delete_many(system: System, steps: Sequence[VolumeDelete]) -> Outcomes:
-    return together.run(system, steps, _to_delete, _after_delete)
+    return together.run(system, steps, _to_stop_and_delete, _after_delete)
+
+
+def _to_stop_and_delete(group: parse.Group, step: VolumeDelete) -> Sequence[together.Line] | None:
+    lines, known = _to_delete(group, step), group.volume(step.backing_name)
+    stop = ["lvchange", "-an", "--", f"{step.group}/{step.backing_name}"]
+    return [stop, *lines] if lines and known and known.active else lines
 
 
 def _to_delete(group: parse.Group, step: VolumeDelete) -> Sequence[together.Line] | None:
@@ -147,9 +156,9 @@ def _after_delete(_system: System, step: VolumeDelete) -> str:
     return f"volume {step.backing_name} was deleted"
 
 
-def _lvcreate(group: parse.Group, step: VolumeCut) -> list[str]:
+def _lvcreate(group: parse.Group, step: VolumeCut, active: str) -> list[str]:
     tags = [word for tag in (TAG, volume_tag(step.volume_id), FRESH_TAG) for word in ("--addtag", tag)]
-    common = ["lvcreate", "-y", *tags, "--name", step.backing_name]
+    common = ["lvcreate", "-y", "--activate", active, *tags, "--name", step.backing_name]
     if step.size_bytes % group.extent_bytes:
         raise Conflict(
             f"{step.size_bytes} bytes is not a multiple of the group's extent size of {group.extent_bytes} bytes"
