@@ -98,7 +98,7 @@ test(
 
     await page.goto('/volumes/vm01')
     await page.getByRole('button', { name: 'Delete before-upgrade' }).click()
-    await confirm(page, /before-upgrade/, 'Delete', 'before-upgrade')
+    await confirm(page, /can be recovered for 24 hours/, 'Delete')
     await finished(page)
     await expect(page.getByText('No snapshots yet')).toBeVisible()
   },
