@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from lunette.providers.arrays.md.parse import HOMEHOST
+from lunette.providers.arrays.md.plan import md_name
 from lunette.providers.exports.spdk.plan import TOOL
 from lunette.providers.exports.spdk.process import RUN_DIR, UNIT, socket_in
 from lunette.providers.volumes.lvm.plan import group_name
@@ -82,6 +84,14 @@ def test_the_content_of_volumes_is_not_probed() -> None:
     assert f'ENV{{DM_VG_NAME}}=="{group_name("0" * 32).rstrip("0")}*"' in rules
     assert 'ENV{DM_UDEV_DISABLE_DISK_RULES_FLAG}="1"' in rules
     assert 'KERNEL=="zd*", ENV{UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG}="1"' in rules
+
+
+def test_lunettes_arrays_and_no_others_are_not_watched() -> None:
+    rules = (SERVER / "etc/udev/rules.d/65-lunette-arrays.rules").read_text().splitlines()
+    name = f"{HOMEHOST}:{md_name('0' * 32)[0]}*"
+    assert [line for line in rules if not line.startswith("#")] == [
+        f'SUBSYSTEM=="block", KERNEL=="md*", ENV{{MD_NAME}}=="{name}", OPTIONS:="nowatch"'
+    ]
 
 
 def test_no_fabric_module_is_loaded_before_the_agent() -> None:

@@ -329,6 +329,35 @@ def test_a_deleted_volume_is_recovered_with_its_data_and_erasing_frees_its_space
     assert name not in {one["name"] for one in client.list("/deleted-volumes")}
 
 
+@pytest.mark.parametrize("kind", ["thick", "thin"])
+def test_many_volumes_are_made_blank_and_retained_and_erased_together(scenario: Scenario, kind: str) -> None:
+    client, machine = scenario.client, scenario.made.machine
+    names = [f"many-{kind}-{number}" for number in range(1, 9)]
+    shape = {"array": ARRAY, "size_bytes": 4 * MIB, "provisioning": kind}
+    client.wait(client.post("/volumes:create-batch", {**shape, "name_pattern": f"many-{kind}-%d", "count": len(names)}))
+    devices = [str(client.get(f"/volumes/{name}")["observed"]["device"]) for name in names]
+    machine.check(f"for device in {' '.join(devices)}; do cmp --bytes={4 * MIB} $device /dev/zero || exit 1; done")
+    if kind == "thin":
+        client.wait(client.post("/snapshots:create-batch", {"volumes": names}))
+    client.wait(client.post("/volumes:delete-batch", {"volumes": names, "cascade": True}, confirm=names))
+    kept = [one["name"] for one in client.list("/deleted-volumes")]
+    assert set(names) <= set(kept)
+    assert machine.check(f"ls {' '.join(devices)} 2>/dev/null | wc -l").strip() == "0", (
+        "a retained volume has no device"
+    )
+    for name in names:
+        client.wait(client.delete(f"/deleted-volumes/{name}"))
+    left = machine.check("lvs --noheadings -o lv_name --select 'lv_name=~^[ds]'").split()
+    assert not set(left) & {device.rpartition("/")[2].replace("v", "d", 1) for device in devices}
+
+
+def test_udev_does_not_read_an_array_again_at_each_change_to_a_volume(scenario: Scenario) -> None:
+    device = device_path(md_uuid(scenario.client.get(f"/arrays/{ARRAY}")["uuid"]))
+    number = scenario.made.machine.check(f"cat /sys/class/block/$(basename $(readlink -e {device}))/dev").strip()
+    watched = scenario.made.machine.check("ls /run/udev/watch").split()
+    assert f"b{number}" not in watched, "systemd links the number of a watched device there (udev-watch.c)"
+
+
 @pytest.mark.slow
 def test_a_full_pool_fails_new_writes_only_and_heals_when_it_can_grow(scenario: Scenario) -> None:
     client, host = scenario.client, scenario.host
