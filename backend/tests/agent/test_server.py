@@ -168,7 +168,7 @@ def test_a_refusal_of_the_agent_is_raised_again_as_what_it_was(running: Running)
         b"[]",
         b'{"version": 4, "request": {"kind": "run", "argv": ["id"]}}',
         b'{"version": 1, "request": {"kind": "hello"}}',
-        b'{"version": 4, "request": {"kind": "hello"}}',
+        b'{"version": 5, "request": {"kind": "hello"}}',
         b'{"version": 4, "request": {"kind": "hello", "more": 1}}',
         b'{"version": 4, "request": {"kind": "do_step", "job_id": "j", "step": {"kind": "shell", "line": "id"}}}',
         b"\xff\xfe",

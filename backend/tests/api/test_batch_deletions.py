@@ -122,8 +122,7 @@ def test_what_was_erased_before_a_step_failed_is_forgotten_and_the_rest_is_ready
 ) -> None:
     tank.done(snapshot(tank, "t1", "t2", name="{volume}-s").json())
     tank.call("PATCH", "/settings", json=NOTHING_KEPT, headers={"If-Match": "*"})
-    place = f"s{ids_of(tank, '/snapshots')['t2-s'].replace('-', '')[:12]}"
-    machine.faults.break_calls(lambda call: call.detail.startswith("lvremove") and place in call.detail)
+    machine.lvm.held.add(f"s{ids_of(tank, '/snapshots')['t2-s'].replace('-', '')[:12]}")
     filed = delete(tank, "snapshots", "t1-s", "t2-s").json()
     tank.until(lambda: tank.get(f"/jobs/{filed['id']}")["state"] not in ("pending", "running"))
     assert tank.get(f"/jobs/{filed['id']}")["state"] == "undone"
@@ -268,11 +267,10 @@ def test_a_deleted_volume_that_was_erased_before_a_step_failed_is_gone_and_the_r
     tank: Api, machine: FakeSystem
 ) -> None:
     tank.done(tank.post("/volumes:delete-batch", {"volumes": ["a1", "a2"]}).json())
-    place = ids_of(tank, "/deleted-volumes")["a2"].replace("-", "")[:12]
-    machine.faults.break_calls(lambda call: call.detail.startswith("lvremove") and place in call.detail)
+    machine.lvm.held.add(f"d{ids_of(tank, '/deleted-volumes')['a2'].replace('-', '')[:12]}")
     filed = aside(tank, "volumes", "delete", "a1", "a2").json()
     tank.until(lambda: tank.get(f"/jobs/{filed['id']}")["state"] not in ("pending", "running"))
-    machine.faults.break_calls(None)
+    machine.lvm.held.clear()
     assert [(row["name"], row["state"]) for row in tank.items("/deleted-volumes")] == [("a2", "ready")]
     tank.done(aside(tank, "volumes", "recover", "a2").json())
     assert "a2" in ids_of(tank, "/volumes")

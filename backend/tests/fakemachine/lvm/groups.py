@@ -47,6 +47,8 @@ class Lvm:
         self._blocks, self._md, self._files = blocks, md, files
         self.uses_devices_file = True
         """As the appliance's settings say; Debian's own LVM does not."""
+        self.held: set[str] = set()
+        """Names of volumes that a program opens just before LVM removes them."""
         self.at_boot: list[Callable[[], None]] = []
         """What else forgets what ran."""
         self._active: dict[str, str] = {}

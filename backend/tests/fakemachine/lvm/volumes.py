@@ -181,7 +181,7 @@ class VolumeTools:
         vg, inside = view.vg, view.vg.in_pool(view.lv.name)
         if options.get("select") == ["thin_count=0"] and inside:
             return OK
-        if self._lvm.is_open(view):
+        if self._lvm.is_open(view) or view.lv.name in self._lvm.held:
             return fail(f"Logical volume {vg.name}/{view.lv.name} in use.")
         for lv in inside:
             answer = self.remove({}, f"{vg.name}/{lv.name}")

@@ -80,8 +80,8 @@ class JobRunner:
         todo = runs(journal.steps, [i for i, state in enumerate(journal.states) if state is not StepState.DONE])
         if todo and any(journal.states[index] is not StepState.STARTED for index in todo[0]):
             journal.start(todo[0])
-        for run, upcoming in zip(todo, [*todo[1:], ()], strict=True):
-            if refused := self._do(journal, run, upcoming):
+        for position, run in enumerate(todo, 1):
+            if refused := self._do(journal, run, todo[position] if position < len(todo) else ()):
                 journal.failed(*refused)
                 return False
         return True
