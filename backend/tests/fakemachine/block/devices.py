@@ -103,6 +103,7 @@ class Blocks:
         self.disks: list[FakeDisk] = []
         self.stacked: dict[str, Device] = {}
         """md arrays and LVs that are active."""
+        self._numbers: dict[str, int] = {}
         self._holders: dict[str, set[str]] = {}
         self._openers: dict[str, set[str]] = {}
 
@@ -119,6 +120,10 @@ class Blocks:
                 names = [f"{link}-part{part.number}" for link in links]
                 found[name] = Device(name, "part", size, names, media=part.media)
         return found | self.stacked
+
+    def number(self, kernel_name: str) -> str:
+        """Its device number, which it keeps."""
+        return f"259:{self._numbers.setdefault(kernel_name, len(self._numbers))}"
 
     def write(self, path: str, text: str) -> bool:
         """The light of a bay, or how long the kernel waits for a drive; False for any other path."""

@@ -36,19 +36,26 @@ class BlockTools:
     def _lsblk(self, words: Sequence[str]) -> Answer:
         paths = [word for word in words if word.startswith("/dev/")]
         devices = [self._blocks.find(path) for path in paths]
-        if paths and None in devices:
-            return 32, "", f"lsblk: {paths[0]}: not a block device\n"
+        lost = "".join(
+            f"lsblk: {path}: not a block device\n"
+            for path, device in zip(paths, devices, strict=True)
+            if device is None
+        )
+        code = 0 if not lost else 64 if any(devices) else 32
         known = self._blocks.devices()
-        tops = [d for d in devices if d] or [d for d in known.values() if d.kind == "disk"]
+        tops = [d for d in devices if d] if paths else [d for d in known.values() if d.kind in ("disk", "zvol")]
         orphans = [] if paths else [d for d in known.values() if d.kind == "md" and not self._live(d)]
         rows = [self._tree(device, known) for device in [*tops, *orphans]]
-        return 0, json.dumps({"blockdevices": rows}), ""
+        if "-d" in words:
+            rows = [{key: value for key, value in row.items() if key != "children"} for row in rows]
+        return code, json.dumps({"blockdevices": rows}), lost
 
     def _live(self, device: Device) -> bool:
         return any(self._blocks.disk(name) for name in device.below)
 
     def _tree(self, device: Device, known: Mapping[str, Device], parent: str | None = None) -> Row:
         row = _row(device.kernel_name, device.size_bytes, parent)
+        row["maj:min"] = self._blocks.number(device.kernel_name)
         children: list[Row] = []
         if device.disk:
             row |= _disk_facts(device.disk)
@@ -58,7 +65,7 @@ class BlockTools:
         elif device.kind == "md":
             array = self._md.arrays[device.kernel_name]
             row |= {"type": array.geometry.level, "uuid": None}
-        else:
+        elif device.kind != "zvol":
             name = next(link for link in device.links if "/mapper/" in link).split("/")[-1]
             row |= {"type": "crypt" if device.kind == "crypt" else "lvm", "name": name}
             row["path"] = f"/dev/mapper/{row['name']}"
@@ -170,7 +177,6 @@ def _row(name: str, size_bytes: int, parent: str | None) -> Row:
         "name": name,
         "kname": name,
         "path": f"/dev/{name}",
-        "maj:min": "259:0",
         "mountpoints": [None],
         "ra": 128,
         "ro": False,

@@ -58,10 +58,12 @@ def build(machine: Node, now: float) -> Tree:
     for device in machine.blocks.devices().values():
         put(root, f"/dev/{device.kernel_name}", "")
         if device.kind != "part":
-            place = _sysfs_place(device)
-            put(root, f"/sys/devices/{place}", partial(_block, machine, device, now))
-            put(root, f"/sys/block/{device.kernel_name}", Link(f"../devices/{place}"))
-            put(root, f"/sys/class/block/{device.kernel_name}", Link(f"../../devices/{place}"))
+            whole = _sysfs_place(device)
+            put(root, f"/sys/devices/{whole}", partial(_block, machine, device, now))
+            put(root, f"/sys/block/{device.kernel_name}", Link(f"../devices/{whole}"))
+        place = f"{whole}/{device.kernel_name}" if device.kind == "part" else whole  # a drive's partitions follow it
+        for link in (f"class/block/{device.kernel_name}", f"dev/block/{machine.blocks.number(device.kernel_name)}"):
+            put(root, f"/sys/{link}", Link(f"../../devices/{place}"))
     for link, target in machine.blocks.dev_links().items():
         put(root, link, Link(target))
     put(root, "/dev/mapper/control", "")
@@ -73,9 +75,10 @@ def build(machine: Node, now: float) -> Tree:
     put(root, "/proc/mdstat", _mdstat(machine.md, now))
     put(root, "/proc/meminfo", f"MemTotal:  {machine.memory_bytes // 1024} kB\n")
     put(root, "/sys/devices/system/cpu/online", "0-7\n")
-    put(root, "/proc/swaps", "Filename\tType\tSize\tUsed\tPriority\n")
-    for path, reported in (("mounts", _mounts), ("self/mounts", _mounts), ("1/mountinfo", _mountinfo)):
-        put(root, f"/proc/{path}", reported(machine.blocks))
+    mounts, mountinfo = _mounts(machine.blocks), _mountinfo(machine.blocks)
+    files = {"mounts": mounts, "self/mounts": mounts, "1/mountinfo": mountinfo, "self/mountinfo": mountinfo}
+    for path, text in (files | {"swaps": _swaps(machine.blocks)}).items():
+        put(root, f"/proc/{path}", text)
     put(root, "/proc/sys/kernel/hostname", f"{machine.hostname}\n")
     put(root, "/proc/sys/kernel/osrelease", "6.12.0-fake-amd64\n")
     put(root, "/proc/devices", "Block devices:\n  9 md\n253 device-mapper\n259 blkext\n")
@@ -136,10 +139,10 @@ def _block(machine: Node, device: Device, now: float) -> Tree:
         "size": f"{device.size_bytes // 512}\n",
         "ro": "0\n",
         "removable": "0\n",
-        "dev": "259:0\n",
+        "dev": f"{machine.blocks.number(device.kernel_name)}\n",
         "queue": queue,
         "holders": {name: Link(f"/sys/block/{name}") for name in machine.blocks.above(device.kernel_name)},
-        "slaves": {name: Link(f"/sys/block/{name}") for name in device.below},
+        "slaves": {name: Link(f"/sys/class/block/{name}") for name in device.below},
         "hidden": "0\n",
     }
     if disk:
@@ -150,7 +153,8 @@ def _block(machine: Node, device: Device, now: float) -> Tree:
             name = disk.partition_name(partition.number)
             above: Tree = {holder: Link(f"/sys/block/{holder}") for holder in machine.blocks.above(name)}
             size = partition.media.size_bytes // 512
-            tree[name] = {"partition": f"{partition.number}\n", "size": f"{size}\n", "holders": above}
+            facts: Tree = {"partition": f"{partition.number}\n", "dev": f"{machine.blocks.number(name)}\n"}
+            tree[name] = facts | {"size": f"{size}\n", "holders": above}
     array = machine.md.arrays.get(device.kernel_name)
     if array:
         tree["md"] = _md(array, now)
@@ -306,9 +310,17 @@ def _mdstat(md: Md, now: float) -> str:
 
 
 def _mountinfo(blocks: Blocks) -> str:
-    """With a number that no device has, as btrfs shows it: the source tells."""
     mounted = (line.split() for line in _mounts(blocks).splitlines())
-    return "".join(f"30 1 0:40 / {point} rw - {kind} {device} rw\n" for device, point, kind, *_ in mounted)
+    return "".join(
+        f"30 1 {blocks.number(device.removeprefix('/dev/'))} / {point} rw - {kind} {device} rw\n"
+        for device, point, kind, *_ in mounted
+    )
+
+
+def _swaps(blocks: Blocks) -> str:
+    used = (disk for disk in blocks.disks if disk.is_swap and disk.is_present)
+    lines = [f"/dev/{disk.kernel_name}\tpartition\t{disk.media.size_bytes // 1024}\t0\t-2\n" for disk in used]
+    return "".join(["Filename\tType\tSize\tUsed\tPriority\n", *lines])
 
 
 def _mounts(blocks: Blocks) -> str:

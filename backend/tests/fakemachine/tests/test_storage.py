@@ -217,6 +217,12 @@ def test_signatures_are_found_and_wiped_and_a_mounted_partition_is_busy(machine:
     assert [(entry["type"], entry["offset"]) for entry in found] == [("gpt", "0x200")]
     tree = json.loads(machine.run(["lsblk", "-J", "-O", "-b"]).stdout)["blockdevices"][0]
     assert (tree["children"][0]["fstype"], tree["children"][0]["mountpoints"]) == ("ext4", ["/mnt"])
+    (plain, *_) = json.loads(machine.run(["lsblk", "-d", "-J", "-b"]).stdout)["blockdevices"]
+    assert plain == {key: value for key, value in tree.items() if key != "children"}
+    part = tree["children"][0]["maj:min"]
+    assert machine.realpath(f"/sys/dev/block/{part}") == machine.realpath("/sys/block/nvme1n1/nvme1n1p1")
+    assert machine.read("/sys/class/block/nvme1n1p1/dev").strip() == part != tree["maj:min"]
+    assert machine.read("/proc/self/mountinfo") == f"30 1 {part} / /mnt rw - ext4 /dev/nvme1n1p1 rw\n"
     with pytest.raises(ToolFailed):
         machine.run(["wipefs", "--all", "/dev/nvme1n1"])
     disk.partitions[0].mount = None
