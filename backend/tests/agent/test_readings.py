@@ -143,6 +143,21 @@ def test_an_odd_entry_of_lsblk_hides_no_other_drive(machine: FakeSystem) -> None
     assert seen.hides_disks()
 
 
+@pytest.mark.parametrize("is_pulled", [True, False])
+def test_a_drive_that_lsblk_does_not_list_is_reported_unless_it_is_gone(machine: FakeSystem, is_pulled: bool) -> None:
+    def other(reported: Answer) -> Answer:
+        document = json.loads(reported[1])
+        del document["blockdevices"][1]
+        if is_pulled:
+            machine.pull(machine.blocks.disks[1])
+        return 64, json.dumps(document), ""
+
+    answers(machine, "lsblk", other)
+    seen = take(machine)
+    assert len(seen.disks) == 3
+    assert seen.hides_disks() is not is_pulled
+
+
 @pytest.fixture
 def farm() -> Farm:
     """A machine with a pool of three disks and one zvol."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from backend.tests import seen
+from backend.tests.block_tree import recorded_tree, without_tree
 from backend.tests.recorded import recorded
 from lunette.providers.arrays.lvm import parse as lvm_raid
 from lunette.providers.arrays.md import parse as md
@@ -64,7 +65,7 @@ def _raid_groups(text: str, volumes: str) -> object:
 
 def _drives(text: str) -> object:
     facts = disks.SysfsFacts(path="/sys/devices/x", holders=(), write_cache=False, numa_node=None, transports=())
-    return [disks.disk(entry, ("scsi-S1",), {}, facts) for entry in disks.block_tree(text, {})]
+    return [disks.disk(entry, ("scsi-S1",), {}, facts) for entry in disks.drives(text, {})]
 
 
 VGS, LVS = recorded("lvm-2.03.31/vgs.json"), recorded("lvm-2.03.31/lvs.json")
@@ -188,7 +189,7 @@ READINGS: Mapping[str, tuple[Reading, ...]] = {
     "arrays.zfs.labels.are_of_libzfs": (Reading(json.dumps(LABELS), labels.are_of_libzfs),),
     "disks.diskstats.parse": (Reading(BLOCK_STATISTICS, diskstats.parse),),
     "disks.listing.entries": tuple(
-        Reading(recorded(f"util-linux-2.41/lsblk-{name}.json"), read)
+        Reading(without_tree(recorded_tree(name)), read)
         for name in ("qemu", "uml")
         for read in (_drives, listing.entries)
     ),

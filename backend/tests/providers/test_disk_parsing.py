@@ -1,9 +1,9 @@
 import json
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 
+from backend.tests.block_tree import Row, TreeMachine, recorded_tree, without_tree
 from backend.tests.recorded import recorded
 from lunette.domain.disks import ObservedDisk, Signature, Transport
 from lunette.providers.disks import identity, parse
@@ -14,13 +14,13 @@ FACTS = parse.SysfsFacts(
 )
 
 
+UML = recorded_tree("uml")
+
+
 def uml_disks() -> dict[str, ObservedDisk]:
-    found = parse.signatures(recorded("util-linux-2.41/wipefs.json"))
-    entries = parse.block_tree(recorded("util-linux-2.41/lsblk-uml.json"))
-    return {
-        entry["kname"]: parse.disk(entry, (f"ubd-{entry['serial']}",) if entry["serial"] else (), found, FACTS)
-        for entry in entries
-    }
+    found = json.loads(recorded("util-linux-2.41/wipefs.json"))["signatures"]
+    links = {f"ubd-{row['serial']}": row["kname"] for row in UML if row["serial"]}
+    return TreeMachine(UML, links=links, signatures=found).disks()
 
 
 def test_every_drive_of_the_machine_is_listed_and_nothing_built_on_them() -> None:
@@ -40,7 +40,8 @@ def test_a_member_of_an_array_names_its_uuid() -> None:
     assert disk.id == "ubd-S1"
     assert disk.transport is Transport.UBD
     assert disk.size_bytes == 512 * 1024**2
-    assert "linux_raid_member" in (disk.occupation() or "")
+    assert disk.holders == ("md127",)
+    assert any("linux_raid_member" in words for words in disk.occupations())
 
 
 def test_a_mounted_file_system_is_reported() -> None:
@@ -70,9 +71,9 @@ _MOUNTINFO = """\
 
 def _contained(name: str, number: str) -> ObservedDisk:
     """A drive as lsblk in a container sees it, where nothing but the container's own files is mounted."""
-    entry = next(e for e in parse.block_tree(recorded("util-linux-2.41/lsblk-uml.json")) if e["kname"] == name)
-    inside = {**entry, "maj:min": number, "mountpoints": ["/etc/hosts"] if name == "ubda" else [None]}
-    return parse.disk(inside, (), {}, FACTS, parse.mounts(_MOUNTINFO))
+    inside = [{**row, "mountpoints": ["/etc/hosts"] if row["kname"] == "ubda" else [None]} for row in UML]
+    assert number in [row["maj:min"] for row in inside if row["kname"] == name]
+    return TreeMachine(inside, mounts=_MOUNTINFO).disks()[name]
 
 
 def test_the_mounts_of_the_machine_count_also_where_our_own_are_others() -> None:
@@ -143,7 +144,7 @@ def test_the_id_is_a_link_that_no_other_device_can_take_over(links: list[str], s
     ],
 )
 def test_a_drive_behind_a_fabric_is_marked(tran: str | None, path: str, transports: tuple[str, ...]) -> None:
-    entry = {**parse.block_tree(recorded("util-linux-2.41/lsblk-uml.json"))[6], "tran": tran}
+    entry = {**parse.drives(without_tree(UML))[6], "tran": tran}
     facts = FACTS.model_copy(update={"path": path, "transports": transports})
     disk = parse.disk(entry, (), {}, facts)
     assert disk.fabric
@@ -161,15 +162,14 @@ def test_a_drive_behind_a_fabric_is_marked(tran: str | None, path: str, transpor
 def test_drives_of_an_emulated_machine_are_distinguished(
     name: str, transport: Transport, model: str, serial: str
 ) -> None:
-    entries = {entry["kname"]: entry for entry in parse.block_tree(recorded("util-linux-2.41/lsblk-qemu.json"))}
-    disk = parse.disk(entries[name], (), {}, FACTS)
+    disk = TreeMachine(recorded_tree("qemu")).disks()[name]
     assert (disk.transport, disk.model, disk.serial) == (transport, model, serial)
     assert disk.used_by_system is (name == "vda")
     assert not disk.fabric
 
 
 def test_a_local_nvme_drive_is_not_a_fabric_drive() -> None:
-    entry = {**parse.block_tree(recorded("util-linux-2.41/lsblk-uml.json"))[6], "kname": "nvme0n1", "tran": "nvme"}
+    entry = {**parse.drives(without_tree(UML))[6], "kname": "nvme0n1", "tran": "nvme"}
     entry["paths"] = ["nvme0n1"]
     facts = FACTS.model_copy(
         update={"path": "/sys/devices/pci0000:00/0000:00:03.0/nvme/nvme0/nvme0n1", "transports": ("pcie",)}
@@ -201,17 +201,17 @@ def _entry(kname: str, kind: str = "disk", **more: object) -> dict[str, object]:
     return plain | more
 
 
-def _tree(*entries: dict[str, object]) -> Sequence[Mapping[str, Any]]:
-    return parse.block_tree(json.dumps({"blockdevices": entries}))
+def _drives(*entries: Row) -> list[dict[str, Any]]:
+    return parse.drives(without_tree(entries))
 
 
 def test_a_multipath_device_represents_its_paths() -> None:
-    below = [_entry("dm-4", "part", serial=None, mountpoints=["/srv"])]
+    below = [_entry("dm-4", "part", serial=None, mountpoints=["/srv"], **{"maj:min": "253:4"})]
     over = _entry("dm-3", "mpath", serial=None, wwn=None, vendor=None, model=None, tran=None, rev=None, children=below)
-    over["path"] = "/dev/mapper/mpatha"
-    (entry,) = _tree(_entry("sda", children=[over]), _entry("sdb", children=[over]))
+    over |= {"path": "/dev/mapper/mpatha", "maj:min": "253:3"}
     links = ("scsi-35000c500aa000001", "wwn-0x5000c500aa000001")
-    disk = parse.disk(entry, links, {}, FACTS)
+    paths = (_entry("sda", children=[over]), _entry("sdb", children=[over], **{"maj:min": "8:16"}))
+    (disk,) = TreeMachine(paths, links=dict.fromkeys(links, "dm-3")).disks().values()
     assert (disk.id, disk.device, disk.kernel_name) == (links[0], "/dev/dm-3", "dm-3")
     assert disk.paths == ("/dev/sda", "/dev/sdb")
     assert (disk.serial, disk.transport, disk.model) == ("S1", Transport.SAS, "ACME DISK")
@@ -250,7 +250,7 @@ def test_a_multipath_device_represents_its_paths() -> None:
 )
 def test_a_device_of_no_drive_driver_is_not_a_drive(kname: str, caplog: pytest.LogCaptureFixture) -> None:
     for _ in range(2):
-        assert not _tree(_entry(kname))
+        assert not _drives(_entry(kname))
     reported = [f"block device {kname} is left out: Lunette does not know its kernel name as that of a drive"]
     assert caplog.messages == (reported if kname == "vblk9" else []), "what is unknown is told once"
 
@@ -259,7 +259,7 @@ def test_a_device_of_no_drive_driver_is_not_a_drive(kname: str, caplog: pytest.L
     "kname", ["sda", "sdaa", "nvme10n2", "vda", "xvdb", "ubda", "mmcblk0", "hda", "dasda", "fioa", "fiob"]
 )
 def test_drives_are_known_by_their_drivers(kname: str) -> None:
-    assert [entry["kname"] for entry in _tree(_entry(kname))] == [kname]
+    assert [entry["kname"] for entry in _drives(_entry(kname))] == [kname]
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_drives_are_known_by_their_drivers(kname: str) -> None:
 def test_a_disk_that_can_never_be_used_is_listed_with_the_reason(
     kind: str, facts: dict[str, object], words: str
 ) -> None:
-    (entry,) = _tree(_entry("sda", kind))
+    (entry,) = _drives(_entry("sda", kind))
     disk = parse.disk(entry, (), {}, FACTS.model_copy(update=facts))
     assert words in (disk.occupation() or "")
     assert disk.is_busy()
@@ -283,7 +283,7 @@ def test_a_disk_that_can_never_be_used_is_listed_with_the_reason(
 
 @pytest.mark.parametrize("zoned", ["none", "host-aware", None])
 def test_a_disk_that_takes_writes_anywhere_is_free(zoned: str | None) -> None:
-    (entry,) = _tree(_entry("sda"))
+    (entry,) = _drives(_entry("sda"))
     disk = parse.disk(entry, (), {}, FACTS.model_copy(update={"zoned": zoned}))
     assert (disk.occupation(), disk.is_busy(), disk.blocker()) == (None, False, None)
 
@@ -301,8 +301,8 @@ def test_all_devices_of_a_file_system_that_names_them_are_mounted() -> None:
 
 @pytest.mark.parametrize("lost", ["size", "log-sec", "phy-sec"])
 def test_a_drive_removed_while_lsblk_ran_is_not_listed(lost: str) -> None:
-    reported = json.loads(recorded("util-linux-2.41/lsblk-uml.json"))
-    before = parse.block_tree(json.dumps(reported))
+    reported = json.loads(without_tree(UML))
+    before = parse.drives(json.dumps(reported))
     leaving = next(one for one in reported["blockdevices"] if one["kname"] == before[-1]["kname"])
     leaving[lost] = None
-    assert parse.block_tree(json.dumps(reported)) == before[:-1]
+    assert parse.drives(json.dumps(reported)) == before[:-1]

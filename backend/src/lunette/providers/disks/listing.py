@@ -11,7 +11,7 @@ _NUMBERS = ("size", "log-sec", "phy-sec")
 
 @reader("lsblk")
 def entries(text: str, unread: dict[str, str] | None = None) -> list[dict[str, Any]]:
-    """The top level of `lsblk -J -b`, with everything below; every value of its type, or None.
+    """The devices of `lsblk -d -J -b`; every value of its type, or None.
 
     What cannot be read goes into `unread`, by kernel name with the reason; without it that is an error.
     """
@@ -37,5 +37,4 @@ def _entry(row: Mapping[str, Any]) -> dict[str, Any]:
         **{name: None if row[name] is None else int(text_of(row[name])) for name in _NUMBERS},
         "rota": row.get("rota") in (True, 1, "1"),
         "mountpoints": points,
-        "children": [_entry(child) for child in rows(row.get("children") or [])],
     }

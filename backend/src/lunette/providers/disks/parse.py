@@ -18,7 +18,7 @@ DRIVES = re.compile(
     r"|cciss!c\d+d\d+|fio[a-z]+)$"
 )
 """Kernel names of drives; fioa is a Fusion-io card, whose driver is not in the kernel."""
-_NO_DRIVES = re.compile(
+NO_DRIVES = re.compile(
     r"^(ram|zram|loop|nbd|rbd|drbd|ublkb|rnbd|nullb|etherd[!/]|bcache|pmem|zd|fd|sr|mtdblock|dm-|md)"
     r"|^mmcblk\d+(boot|rpmb|gp)|^nvme\d+c\d+n\d+$"
 )
@@ -29,7 +29,8 @@ _TYPES = ("disk", "rbc", "zbc")
 """SCSI device types of the sd driver: plain, reduced and zoned ones."""
 _FABRIC = {"iscsi", "fc", "fcoe", "srp", "tcp", "rdma", "loop"}
 _FABRIC_PATH = re.compile(r"/(session\d+|rport-[\d:-]+|tcm_loop_\d+|nvme-fabrics)(/|$)")
-_SYSTEM_MOUNTS = ("/", "/boot", "/boot/efi", "/usr", "/var", "/etc", "/opt", "/run/live/medium", "/cdrom")
+_SYSTEM_MOUNTS = frozenset(("/", "/boot", "/boot/efi", "/usr", "/var", "/etc", "/opt", "/run/live/medium", "/cdrom"))
+_SWAP = "[SWAP]"
 _ESCAPE = re.compile(r"\\([0-7]{3})")
 
 
@@ -54,34 +55,22 @@ class SysfsFacts(Model):
     """The exporter of the whole drive, or of a partition, in words."""
 
 
-def block_tree(text: str, unread: dict[str, str] | None = None) -> list[dict[str, Any]]:
-    """The top level of `lsblk -J -b`, drives only. One that disappeared while lsblk ran has no size.
+def drives(text: str, unread: dict[str, str] | None = None) -> list[dict[str, Any]]:
+    """The drives of `lsblk -d -J -b`. One that disappeared while lsblk ran has no size.
 
-    A multipath device represents all its paths, which `paths` names. What cannot be read goes into `unread`, as
-    `listing.entries` says, and so does what is about to disappear.
+    What cannot be read goes into `unread`, as `listing.entries` says, and so does what is about to disappear.
     """
     disks = [entry for entry in listing.entries(text, unread) if entry["type"] in _TYPES]
-    drives = [entry for entry in disks if DRIVES.match(entry["kname"])]
+    known = [entry for entry in disks if DRIVES.match(entry["kname"])]
     for entry in disks:
-        if entry not in drives and not _NO_DRIVES.match(entry["kname"]):
+        if entry not in known and not NO_DRIVES.match(entry["kname"]):
             _log_left_out(entry["kname"])
-    there = [entry for entry in drives if None not in (entry["size"], entry["log-sec"], entry["phy-sec"])]
+    there = [entry for entry in known if None not in (entry["size"], entry["log-sec"], entry["phy-sec"])]
     if unread is not None:
         unread |= {
-            entry["kname"]: "lsblk reports no size for it: it is being removed"
-            for entry in drives
-            if entry not in there
+            entry["kname"]: "lsblk reports no size for it: it is being removed" for entry in known if entry not in there
         }
-    whole: dict[str, dict[str, Any]] = {}
-    for entry in there:
-        over = next((child for child in entry["children"] if child["type"] == "mpath"), None)
-        kname = over["kname"] if over else entry["kname"]
-        first = whole.setdefault(kname, {**entry, "paths": []})
-        first["paths"].append(entry["kname"])
-        if over:
-            first |= {key: over[key] for key in ("kname", "size", "mountpoints", "maj:min", "children")}
-            first["path"] = f"/dev/{kname}"
-    return list(whole.values())
+    return there
 
 
 @functools.cache
@@ -122,6 +111,16 @@ def mounts(text: str) -> dict[str, list[str]]:
     return found
 
 
+def swaps(text: str) -> dict[str, list[str]]:
+    """Swap space by path, as lsblk calls it, from /proc/swaps."""
+    return {line.split()[0]: [_SWAP] for line in text.splitlines()[1:] if line.strip()}
+
+
+def system_devices(mounted: Mapping[str, list[str]]) -> set[str]:
+    """Those of the `mounted` devices that the system runs from."""
+    return {device for device, points in mounted.items() if not _SYSTEM_MOUNTS.isdisjoint(points)}
+
+
 def system_pools(text: str) -> set[str]:
     """The ZFS pools that the system runs from, from the same file."""
     found = set()
@@ -144,12 +143,11 @@ def disk(
 ) -> ObservedDisk:
     """One drive from its lsblk entry, its by-id links, all signatures by device name, sysfs, and the `mounted` devices.
 
-    `is_systems`: the system runs from it in a way that no mount shows.
+    `is_systems`: the system runs from something on it.
     """
     serial, wwn = (entry["serial"] or "").strip(), (entry["wwn"] or "").strip() or None
     own = found.get(entry["kname"], ())
     parts = [child for child in entry.get("children", ()) if child["type"] == "part"]
-    below = list(descend(entry))
     points = [point for child in (entry, *parts) for point in _mounts(child, mounted)]
     return ObservedDisk(
         id=identity.name_of(entry["kname"], wwn, serial, _model(entry), links),
@@ -174,10 +172,9 @@ def disk(
         partitions=len(parts),
         signatures=own,
         holders=facts.holders,
-        mounts=tuple(dict.fromkeys(point for point in points if point != "[SWAP]")),
-        is_swap="[SWAP]" in points,
-        used_by_system=is_systems
-        or any(point in _SYSTEM_MOUNTS for child in below for point in _mounts(child, mounted)),
+        mounts=tuple(dict.fromkeys(point for point in points if point != _SWAP)),
+        is_swap=_SWAP in points,
+        used_by_system=is_systems or not _SYSTEM_MOUNTS.isdisjoint(points),
         fabric=over_fabric(entry, facts),
         array_uuid=next((plain(s.uuid) for s in own if s.type == "linux_raid_member" and s.uuid), None),
         barred=(*_limits(entry, facts), *facts.exports),
@@ -224,11 +221,4 @@ def _transport(entry: Mapping[str, Any]) -> Transport:
 def _mounts(entry: Mapping[str, Any], mounted: Mapping[str, list[str]]) -> list[str]:
     """Where it is mounted; as lsblk shows it only if `mounted` does not know it, or for swap space."""
     known = [point for key in (entry.get("maj:min"), entry["path"]) for point in mounted.get(key or "", ())]
-    return known + [point for point in entry.get("mountpoints") or () if point and (point == "[SWAP]" or not known)]
-
-
-def descend(entry: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """A device and everything on it."""
-    yield entry
-    for child in entry.get("children", ()):
-        yield from descend(child)
+    return known + [point for point in entry.get("mountpoints") or () if point and (point == _SWAP or not known)]
