@@ -34,7 +34,7 @@ def main(words: list[str]) -> int:
             report.note(one.name, found[one.name])
     print()
     for name, ran in found.items():
-        print(f"{name:<10}{f'failed: {ran.failure}' if ran.failure else 'measured'}, {ran.minutes} min")
+        print(f"{name:<14}{f'failed: {ran.failure}' if ran.failure else 'measured'}, {ran.minutes} min")
     if not given.small:
         print(f"the report is {report.DOCUMENT}")
     return 1 if any(ran.failure for ran in found.values()) else 0
@@ -45,7 +45,7 @@ def run(benchmark: Benchmark, *, small: bool = False) -> Run:
     where = report.facts()
     with tempfile.TemporaryDirectory(prefix="lunette-bench-") as name:
         reported, log = Path(name, "told"), Path(name, "log")
-        argv = [sys.executable, "-m", f"tests.benchmarks.{benchmark.name}", *(benchmark.small if small else ())]
+        argv = [sys.executable, *benchmark.argv(small=small)]
         ended = run_shown(
             benchmark.name, argv, deadline_s=_DEADLINE_S, env={output.ENVIRONMENT: str(reported)}, log=log
         )

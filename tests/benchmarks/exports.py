@@ -8,12 +8,11 @@ restores its own file of that tree, at the sizes that rtslib can finish.
 """
 
 import json
-import math
 import sys
 from collections.abc import Sequence
 
 from lunette.domain.mappings import Family
-from tests.benchmarks.output import print_kernel, print_table
+from tests.benchmarks.output import power, print_kernel, print_table
 from tests.initiators.block_io import IN_GUEST, put_program
 from tests.machines.machine import VirtualMachine
 from tests.machines.qemu import Qemu
@@ -89,15 +88,8 @@ def _powers(rows: Sequence[Row]) -> list[list[str]]:
     large = [row for row in rows if row["volumes"] >= GROWS_FROM]
     if len(large) < 2:
         return []
-    found = [_power([row for row in large if name in row], name) for name in (*STEPS, *MEMORY)]
+    found = [power([(row["volumes"], row[name]) for row in large if name in row]) for name in (*STEPS, *MEMORY)]
     return [["power", *found[: len(STEPS)], "", "", *found[len(STEPS) :]]]
-
-
-def _power(rows: Sequence[Row], name: str) -> str:
-    if len(rows) < 2:
-        return ""
-    first, last = rows[0], rows[-1]
-    return f"{math.log(last[name] / first[name]) / math.log(last['volumes'] / first['volumes']):.2f}"
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The output of a benchmark: tables for people, and the same as lines of JSON for `make bench`."""
 
 import json
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -38,6 +39,14 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]
     table = Table(title, list(columns), [list(row) for row in rows])
     print(f"\n{title}\n{plain(table)}", flush=True)
     _keep({"table": asdict(table)})
+
+
+def power(points: Sequence[tuple[float, float]]) -> str:
+    """The exponent by which the second figure grows with the first, from the first point to the last."""
+    if len(points) < 2:
+        return ""
+    (size, figure), (last_size, last_figure) = points[0], points[-1]
+    return f"{math.log(last_figure / figure) / math.log(last_size / size):.2f}"
 
 
 def plain(table: Table) -> str:

@@ -31,6 +31,14 @@ class Benchmark:
     about: str
     unasked: bool = True
     """Whether `make bench` runs it by default."""
+    module: str = ""
+    """Name of the module, if it is another one."""
+    words: tuple[str, ...] = ()
+    """Arguments that it always has."""
+
+    def argv(self, *, small: bool) -> list[str]:
+        """Its words for this Python."""
+        return ["-m", f"tests.benchmarks.{self.module or self.name}", *self.words, *(self.small if small else ())]
 
 
 BENCHMARKS = (
@@ -56,6 +64,26 @@ restore its own file of the same exports, if rtslib ends in reasonable time. `ag
 agent that restores these exports and nothing else; `guest` is the memory that the whole guest used while it served all
 exports: most of it belongs to the kernel. The last row is the power of the number of volumes by which a column grows,
 from 100 on.""",
+    ),
+    Benchmark(
+        "exports-nvme",
+        ("20",),
+        """\
+The same with nvmet over TCP, on QEMU: an emulated computer with one CPU, so only the ratios are worth anything.""",
+        unasked=False,
+        module="exports",
+        words=("nvme",),
+    ),
+    Benchmark(
+        "volumes",
+        ("10", "20"),
+        """\
+A whole appliance on user-mode Linux with one CPU: thin volumes on an array of four disks, created in one change in
+addition to those that are there, and deleted in the same parts. `reading` is a list of the disks, `dry run` the plan of
+one more volume, `mapping` the time from the request until the host is served, each with a reading of the machine that
+is too old to be used; `boot` is the time from the start of the machine until all volumes, each mapped to one host, are
+served. The last row is the power of the number of volumes by which a column grows; of a volume created or deleted it
+should stay near 0.""",
     ),
     Benchmark(
         "scale",
@@ -96,10 +124,11 @@ reading them from the kernel. `ratio` compares the processor time for each sampl
 _HEAD = """\
 # Benchmarks
 
-This page shows the last result of each benchmark. `make bench` runs `parity`, `exports`, `scale` and `first_run`, one
-after the other, and writes this page; `make bench WHAT=exports` runs only one of them. `scene` and `scrape` run by name
-only. A commit with a `+` had changes that were not committed. Figures depend on the machine that produced them, and no
-test asserts them. Compare only the ratios: both sides of a ratio come from the same run.
+This page shows the last result of each benchmark. `make bench` runs `parity`, `exports`, `volumes`, `scale` and
+`first_run`, one after the other, and writes this page; `make bench WHAT=exports` runs only one of them.
+`exports-nvme`, `scene` and `scrape` run by name only. A commit with a `+` had changes that were not committed. Figures
+depend on the machine that produced them, and no test asserts them. Compare only the ratios: both sides of a ratio come
+from the same run.
 
 | benchmark | result | commit | date | minutes | kernel | machine | load before |
 |---|---|---|---|---|---|---|---|
