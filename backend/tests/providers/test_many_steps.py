@@ -361,6 +361,6 @@ def test_steps_that_differ_are_no_request(rig: ManyRig) -> None:
         rig.cuts(MOST_STEPS + 1),
     ):
         with pytest.raises(ValidationError):
-            DoSteps(job_id="job", steps=tuple(steps))
+            DoSteps.model_validate({"job_id": "job", "steps": steps})
     with pytest.raises(ValidationError):
         DoSteps.model_validate({"job_id": "job", "steps": [rig.pool.model_dump()]})
