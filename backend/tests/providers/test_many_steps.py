@@ -287,6 +287,37 @@ def test_where_lvm_fails_amid_a_deletion_those_that_are_gone_are_done(rig: ManyR
     assert flags(rig.ask(deletes(cuts))) == [False, True, True, True]
 
 
+@pytest.mark.parametrize("point", [1, 2, 3, 4])
+def test_volumes_that_could_not_be_deleted_have_their_devices_again(rig: ManyRig, point: int) -> None:
+    cuts = rig.cuts(4)
+    rig.ask(cuts)
+    before = content(rig)
+    probe = ManyRig()
+    probe.ask(cuts)
+    commands = probe.commands(lambda: probe.ask(deletes(cuts)))
+    for verb in ("lvchange -an", "lvremove"):
+        number = next(at for at, command in enumerate(commands, 1) if command.startswith(verb))
+        rig.machine.faults.fail_at(number, When.DURING, point)
+        rig.ask(deletes(cuts))
+        assert content(rig).items() <= before.items()
+
+
+def test_a_retained_volume_that_could_not_be_erased_stays_without_a_device(rig: ManyRig) -> None:
+    cuts = rig.cuts(2)
+    rig.ask(cuts)
+    rig.ask(asides(cuts))
+    before = content(rig)
+    steps = [step.model_copy(update={"backing_name": lvm.aside_name(step.volume_id)}) for step in deletes(cuts)]
+    probe = ManyRig()
+    probe.ask(cuts)
+    probe.ask(asides(cuts))
+    commands = probe.commands(lambda: probe.ask(steps))
+    number = next(at for at, command in enumerate(commands, 1) if command.startswith("lvremove"))
+    rig.machine.faults.fail_at(number, When.DURING, 1)
+    rig.ask(steps)
+    assert content(rig).items() <= before.items()
+
+
 def test_an_error_of_lvm_after_all_was_done_is_none(rig: ManyRig) -> None:
     cuts = rig.cuts(4)
     probe = ManyRig()

@@ -218,8 +218,8 @@ class ProblemReply(Model):
 
 
 class StepsReply(Model):
-    """The results of several steps, in their order: what was done, why it was refused, or None for a step that was not
-    run because another was refused.
+    """The results of several steps, in their order: what was done, why it was refused, or None for a step that is not
+    done because another was refused; it may have begun.
     """
 
     replies: tuple[StepReply | ProblemReply | None, ...]

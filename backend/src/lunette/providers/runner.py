@@ -14,7 +14,7 @@ Call = Callable[[System, Any], str | None]
 
 Outcomes = Mapping[int, str | LunetteError | None]
 """Results of several steps by their position: what a step changed, in words; None if there was nothing to do; or why it
-was refused. A step without a result was not run.
+was refused. A step without a result is not done, but may have begun.
 """
 ManyCall = Callable[[System, Sequence[Any]], Outcomes]
 """Runs steps of its kind on one group. Raises only what it cannot attribute to a step."""

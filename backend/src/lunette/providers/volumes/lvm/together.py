@@ -30,10 +30,17 @@ MORE_S = 10.0
 """How much longer a command may take for each of many volumes."""
 
 
-def run(system: System, steps: Sequence[Kind], lines_of: LinesOf[Kind], end: EndOf[Kind]) -> Outcomes:
+def run(
+    system: System,
+    steps: Sequence[Kind],
+    lines_of: LinesOf[Kind],
+    end: EndOf[Kind],
+    recover: Callable[[System, Sequence[Kind]], None] | None = None,
+) -> Outcomes:
     """Run the steps, none if one is refused beforehand. If LVM fails, those that are complete are done nevertheless.
 
-    Raises NotFound while the group is down, Conflict if it is not Lunette's.
+    `recover` receives the steps that are not done after LVM failed. Raises NotFound while the group is down, Conflict
+    if it is not Lunette's.
     """
     group = _idle_group(system, steps)
     outcomes: dict[int, str | LunetteError | None] = {}
@@ -48,6 +55,8 @@ def run(system: System, steps: Sequence[Kind], lines_of: LinesOf[Kind], end: End
         else:
             todo[index] = lines
     failed = _execute(system, steps, todo, lines_of)
+    if failed and recover:
+        recover(system, [steps[index] for index in failed])
     for index in todo:
         if index in failed:
             continue

@@ -5,8 +5,9 @@ has ever seen it, so its head may be wiped and its creation may be undone; once 
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 
-from lunette.domain.errors import Conflict, InUse, NotFound
+from lunette.domain.errors import Conflict, InUse, LunetteError, NotFound
 from lunette.domain.sizes import MIB, format_size
 from lunette.domain.steps import VolumeCut, VolumeDelete, VolumeGrow, VolumesSeal
 from lunette.providers.disks.inventory import settle
@@ -129,7 +130,17 @@ def delete(system: System, step: VolumeDelete) -> str | None:
 
 
 def delete_many(system: System, steps: Sequence[VolumeDelete]) -> Outcomes:
-    return together.run(system, steps, _to_stop_and_delete, _after_delete)
+    return together.run(system, steps, _to_stop_and_delete, _after_delete, _reactivate)
+
+
+def _reactivate(system: System, steps: Sequence[VolumeDelete]) -> None:
+    """Activate what could not be deleted: it stays a volume that may be mapped. LVM itself skips retained volumes."""
+    with suppress(LunetteError):  # what failed before is reported
+        group = own_group(system, steps[0].group)
+        found = [known for step in steps if (known := group.volume(step.backing_name)) and not known.active]
+        paths = [f"{group.name}/{known.name}" for known in found]
+        if paths:
+            system.run(["lvchange", "-ay", "--", *paths], timeout_s=TIMEOUT_S + together.MORE_S * len(paths))
 
 
 def _to_stop_and_delete(group: parse.Group, step: VolumeDelete) -> Sequence[together.Line] | None:
