@@ -15,7 +15,11 @@ const fruits: Fruit[] = [
   { id: 'b', name: 'banana', grams: 120 },
 ]
 
+/** How often each row was rendered, by its name. */
+const rendered = new Map<string, number>()
+
 function table(props: object = {}) {
+  rendered.clear()
   return mount(DataTable<Fruit>, {
     props: {
       columns: [
@@ -31,7 +35,10 @@ function table(props: object = {}) {
       ...props,
     },
     slots: {
-      name: ({ row }: { row: Fruit }) => row.name,
+      name: ({ row }: { row: Fruit }) => {
+        rendered.set(row.name, (rendered.get(row.name) ?? 0) + 1)
+        return row.name
+      },
       grams: ({ row }: { row: Fruit }) => `${row.grams} g`,
       opened: ({ row }: { row: Fruit }) => `all about ${row.name}`,
       empty: () => 'no fruit',
@@ -165,8 +172,11 @@ describe('a long list', () => {
   const MANY = 10_000
   const many = (loaded: (index: number) => boolean = () => true) => {
     tall(20)
-    const at = (index: number) =>
-      loaded(index) ? { id: String(index), name: `n${index}`, grams: 1 } : undefined
+    const kept = new Map<number, Fruit>()
+    const at = (index: number) => {
+      if (!kept.has(index)) kept.set(index, { id: String(index), name: `n${index}`, grams: 1 })
+      return loaded(index) ? kept.get(index) : undefined
+    }
     return table({
       total: MANY,
       at,
@@ -194,5 +204,27 @@ describe('a long list', () => {
     await boxes[0]?.trigger('click')
     await boxes[3]?.trigger('click', { shiftKey: true })
     expect(view.emitted('pickRange')).toEqual([[0, 7]])
+  })
+
+  it('renders only the rows that come into sight when it is scrolled', async () => {
+    const view = many()
+    await flushPromises()
+    const first = new Map(rendered)
+    const frame = view.find<HTMLElement>('[role=region]')
+    frame.element.scrollTop = 10 * 45
+    await frame.trigger('scroll')
+    await flushPromises()
+    expect(rendered.size).toBeGreaterThan(first.size)
+    expect(new Set(rendered.values())).toEqual(new Set([1]))
+  })
+
+  it('renders a row again whose checkbox or value changes', async () => {
+    const view = many()
+    await flushPromises()
+    const box = view.findAll<HTMLInputElement>('tbody [data-pick]')[1]
+    await box?.trigger('click')
+    expect(box?.element.checked).toBe(true)
+    await view.setProps({ at: (index: number) => ({ id: String(index), name: `m${index}`, grams: 2 }) })
+    expect(view.findAll('tbody tr')[1]?.text()).toContain('m1')
   })
 })

@@ -11,6 +11,14 @@ const UNITS: Record<SizeSystem, { base: number; names: string[] }> = {
 
 const MAX_DIGITS = 3
 
+/** Formatters are costly to make, and a table shows hundreds of figures: each is made once. */
+const FIGURES = [0, 1, 2].map(
+  (maximumFractionDigits) => new Intl.NumberFormat('en', { maximumFractionDigits }),
+)
+const COUNTS = new Intl.NumberFormat('en')
+const AGES = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
+const moments = new Map<string, Intl.DateTimeFormat>()
+
 /** Three significant digits: `7.28 TiB`, `512 MiB`, `0 B`. */
 export function formatBytes(bytes: number, system: SizeSystem): string {
   const { base, names } = UNITS[system]
@@ -23,12 +31,11 @@ export function formatBytes(bytes: number, system: SizeSystem): string {
   }
   const whole = Math.trunc(value).toString().length
   const digits = unit === 0 ? 0 : Math.max(0, MAX_DIGITS - whole)
-  const text = new Intl.NumberFormat('en', { maximumFractionDigits: digits }).format(value)
-  return `${bytes < 0 ? '−' : ''}${text} ${names[unit]}`
+  return `${bytes < 0 ? '−' : ''}${FIGURES[digits]?.format(value)} ${names[unit]}`
 }
 
 export function formatCount(value: number): string {
-  return new Intl.NumberFormat('en').format(value)
+  return COUNTS.format(value)
 }
 
 export function formatPercent(part: number, whole: number): string {
@@ -48,9 +55,8 @@ const SPANS: [seconds: number, name: Intl.RelativeTimeFormatUnit][] = [
 /** "3 minutes ago"; under a minute is "now". */
 export function formatAge(iso: string, now: number): string {
   const seconds = (now - Date.parse(iso)) / 1000
-  const words = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
   const span = SPANS.find(([length]) => seconds >= length)
-  return span ? words.format(-Math.floor(seconds / span[0]), span[1]) : 'just now'
+  return span ? AGES.format(-Math.floor(seconds / span[0]), span[1]) : 'just now'
 }
 
 /** The time zone in which times are shown; that of the browser if it is not set. */
@@ -58,8 +64,12 @@ export const shownZone = ref<string>()
 
 const DAY_MS = 86_400_000
 
-const inZone = (style: Intl.DateTimeFormatOptions, timeZone = shownZone.value): Intl.DateTimeFormat =>
-  new Intl.DateTimeFormat('en-GB', { timeZone, ...style })
+function inZone(style: Intl.DateTimeFormatOptions, timeZone = shownZone.value): Intl.DateTimeFormat {
+  const key = JSON.stringify([timeZone, style])
+  const made = moments.get(key) ?? new Intl.DateTimeFormat('en-GB', { timeZone, ...style })
+  moments.set(key, made)
+  return made
+}
 
 /** "25 Nov 2026, 14:03:09 CET". */
 export function formatMoment(iso: string): string {
