@@ -86,6 +86,15 @@ def test_the_content_of_volumes_is_not_probed() -> None:
     assert 'KERNEL=="zd*", ENV{UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG}="1"' in rules
 
 
+def test_no_program_warns_of_volumes_without_a_serial_number() -> None:
+    """sg3-utils' file is between these two."""
+    folder = SERVER / "etc/udev/rules.d"
+    before, after = sorted(path.name for path in folder.glob("55-*"))
+    assert "55-dm.rules" < before < "55-scsi-sg3_id.rules" < after < "56-lvm.rules"
+    assert 'ENV{ID_SERIAL}!="?*", ENV{ID_SERIAL}="none"' in (folder / before).read_text()
+    assert 'ENV{ID_SERIAL}=="none", ENV{ID_SERIAL}=""' in (folder / after).read_text()
+
+
 def test_lunettes_arrays_and_no_others_are_not_watched() -> None:
     rules = (SERVER / "etc/udev/rules.d/65-lunette-arrays.rules").read_text().splitlines()
     name = f"{HOMEHOST}:{md_name('0' * 32)[0]}*"

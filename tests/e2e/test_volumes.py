@@ -334,7 +334,15 @@ def test_many_volumes_are_made_blank_and_retained_and_erased_together(scenario: 
     client, machine = scenario.client, scenario.made.machine
     names = [f"many-{kind}-{number}" for number in range(1, 9)]
     shape = {"array": ARRAY, "size_bytes": 4 * MIB, "provisioning": kind}
+    archives = len(machine.check("ls /etc/lvm/archive").split())
     client.wait(client.post("/volumes:create-batch", {**shape, "name_pattern": f"many-{kind}-%d", "count": len(names)}))
+    assert len(machine.check("ls /etc/lvm/archive").split()) < archives + len(names), (
+        "one archive a change, not a volume"
+    )
+    written, backed_up = machine.check(
+        "vgs --noheadings -o vg_seqno; grep --max-count=1 seqno /etc/lvm/backup/$(vgs --noheadings -o vg_name | tr -d ' ')"
+    ).splitlines()
+    assert backed_up.split() == ["seqno", "=", written.strip()], "LVM's backup is of the last change"
     devices = [str(client.get(f"/volumes/{name}")["observed"]["device"]) for name in names]
     machine.check(f"for device in {' '.join(devices)}; do cmp --bytes={4 * MIB} $device /dev/zero || exit 1; done")
     if kind == "thin":
@@ -356,6 +364,18 @@ def test_udev_does_not_read_an_array_again_at_each_change_to_a_volume(scenario: 
     number = scenario.made.machine.check(f"cat /sys/class/block/$(basename $(readlink -e {device}))/dev").strip()
     watched = scenario.made.machine.check("ls /run/udev/watch").split()
     assert f"b{number}" not in watched, "systemd links the number of a watched device there (udev-watch.c)"
+
+
+def test_no_program_warns_of_a_volume_without_a_serial_number(scenario: Scenario) -> None:
+    machine = scenario.made.machine
+    scenario.make("unnumbered", 4, "thin")
+    device = scenario.client.get("/volumes/unnumbered")["observed"]["device"]
+    properties = machine.check(f"udevadm info --query=property --name={device}").splitlines()
+    assert any(line.startswith("DM_VG_NAME=") for line in properties)
+    assert not any(line.startswith("ID_SERIAL") for line in properties)
+    warned = machine.check("journalctl --boot --quiet --output=cat --identifier=55-scsi-sg3_id.rules || true")
+    assert "device dm-" not in warned
+    assert "device md" not in warned
 
 
 @pytest.mark.slow

@@ -25,6 +25,10 @@ EndOf = Callable[[System, Kind], str]
 """Completes a step after its commands. Returns what it changed, in words."""
 LONGEST = 254
 """Longest line of a script (CMD_LEN in tools.h of LVM 2.03.31)."""
+_NO_BACKUP = "-An"
+"""Of a stage LVM archives the metadata before its first command and backs up those after its last: each archive costs
+as much as all that are there, and none would be restored that is amid a change.
+"""
 _PLAIN = re.compile(r"[\w+.=/-]+", re.ASCII)
 MORE_S = 10.0
 """How much longer a command may take for each of many volumes."""
@@ -132,9 +136,10 @@ def _run_stage(system: System, lines: Sequence[Line]) -> None:
 
     Raises ToolFailed.
     """
-    if len(lines) > 1 and all(_fits(line) for line in lines):
+    scripted = [*lines[:1], *([line[0], _NO_BACKUP, *line[1:]] for line in lines[1:-1]), *lines[1:][-1:]]
+    if len(lines) > 1 and all(_fits(line) for line in scripted):
         # A script begins with "#!" (_run_script in tools/lvmcmdline.c).
-        script = "\n".join(["#!", *map(" ".join, lines), ""])
+        script = "\n".join(["#!", *map(" ".join, scripted), ""])
         system.run(["lvm", "/dev/stdin"], stdin=script, timeout_s=TIMEOUT_S + MORE_S * len(lines))
         return
     for line in lines:
