@@ -172,6 +172,13 @@ class FakeSystem(Hardware):
                 raise refuse(errno.ENOENT, device)
             return self.blocks.is_held(found.kernel_name)
 
+    def unheld_bytes(self, device: str) -> int | None:
+        with self._call("unheld_bytes", device, changes=False):
+            found = self.blocks.find(self.vfs.realpath(device))
+            if found is None:
+                raise refuse(errno.ENOENT, device)
+            return None if self.blocks.is_held(found.kernel_name) else found.size_bytes
+
     def zero(self, device: str, offset: int, length: int) -> None:
         with self._call("zero", f"{device} {offset}+{length}", changes=True):
             found = self.blocks.find(self.vfs.realpath(device))

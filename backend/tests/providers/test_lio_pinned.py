@@ -3,6 +3,7 @@
 import pytest
 
 from backend.tests.agent.exports import id_of
+from backend.tests.fakemachine.lio import core
 from backend.tests.providers.test_lio_converge import ExportRig, states
 from lunette.domain.exports import AdoptedBackstore, ServingState
 from lunette.providers.exports.configfs import Attribute
@@ -25,6 +26,19 @@ def test_what_is_so_already_is_not_written_again(rig: ExportRig) -> None:
     rig.log_in("h43", rig.desired().targets[1].iqn)
     written = [line for line in rig.changes() if any(line.endswith(f"/{one.name}") for one in ALWAYS)]
     assert written == []
+    assert rig.serve(rig.desired()).changed == 0
+
+
+def test_of_new_backstores_only_the_first_is_read_and_each_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(core.ATTRIB_DEFAULTS, "emulate_caw", "0")
+    rig = ExportRig()
+    since = len(rig.machine.faults.calls)
+    rig.serve(rig.desired())
+    read = [call.detail for call in rig.machine.faults.calls[since:] if call.name == "read"]
+    for attribute in ALWAYS:
+        assert sum(path.endswith(f"/{attribute.name}") for path in read) == 1
+    for number in (11, 12):
+        assert rig.read(f"core/iblock_700/lunette-{id_of(number)}/attrib/emulate_caw") == "1"
     assert rig.serve(rig.desired()).changed == 0
 
 

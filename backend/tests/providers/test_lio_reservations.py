@@ -114,6 +114,17 @@ def test_a_file_that_cannot_be_read_blocks_its_volume_and_no_other(rig: ExportRi
     assert taken(rig) == [("10", "8")]
 
 
+def test_while_the_files_cannot_be_listed_no_volume_is_opened(rig: ExportRig) -> None:
+    folder = write(rig, HOLDER).rpartition("/")[0]
+    rig.machine.faults.break_calls(lambda one: (one.name, one.detail) == ("listdir", folder))
+    report = rig.serve(rig.desired())
+    assert set(states(report).values()) == {ServingState.BLOCKED}
+    assert folder in reason(report)
+    rig.machine.faults.break_calls(None)
+    assert set(states(rig.serve(rig.desired())).values()) == {ServingState.OPEN}
+    assert taken(rig) == [("10", "8")]
+
+
 def test_they_outlive_a_shutdown_and_a_reset(rig: ExportRig) -> None:
     path = write(rig, HOLDER)
     rig.serve(rig.desired())

@@ -29,6 +29,7 @@ from lunette.domain.exports import (
     ExportVolume,
     ReleaseKind,
 )
+from lunette.domain.unshared import shared_ends
 
 Item = TypeVar("Item", bound=Model)
 AnyTarget = TypeVar("AnyTarget", ExportTarget, ExportSubsystem)
@@ -172,7 +173,7 @@ class _Merge:
                 filled.append(target)
                 continue
             place = (kind.release, target.target_id)
-            coming = [m for m in (becomes.luns if becomes else ()) if self._held.get(m.mapping_id, place) == place]
+            coming = tuple(m for m in (becomes.luns if becomes else ()) if self._held.get(m.mapping_id, place) == place)
             luns = self._numbered(self._join(_LUN, was.luns if was else (), coming))
             made = fill(target, was, becomes).model_copy(update={"luns": luns})
             filled.append(was if was is not None and was == made else made)
@@ -195,14 +196,15 @@ class _Merge:
         return target.model_copy(update={"hosts": self._unique(_NVME_HOST, joined)})
 
     def _join(
-        self, kind: _Kind[Item], old: Iterable[Item], new: Iterable[Item], needed: Container[str] = ()
+        self, kind: _Kind[Item], old: tuple[Item, ...], new: tuple[Item, ...], needed: Container[str] = ()
     ) -> tuple[Item, ...]:
         """What the ledger contains and was not released or is still needed, as the document has it; then what is
         new.
         """
-        coming = {kind.key(item): item for item in new}
+        start, end = shared_ends(old, new)
+        coming = {kind.key(item): item for item in new[start : len(new) - end]}
         result: list[Item] = []
-        for item in old:
+        for item in old[start : len(old) - end]:
             id_ = kind.key(item)
             renewed = coming.pop(id_, None)
             if renewed is item:
@@ -215,7 +217,7 @@ class _Merge:
                 self._note(kind.release, id_, "would change a permanent property")
             is_new = renewed is not None and renewed is not item and kind.fixed(renewed) == kind.fixed(item)
             result.append(renewed if renewed is not None and is_new and renewed != item else item)
-        return (*result, *coming.values())
+        return (*old[:start], *result, *old[len(old) - end :], *coming.values())
 
     def _unique(self, kind: _Kind[Item], initiators: Iterable[Item]) -> tuple[Item, ...]:
         """One entry per name, which never changes. The ledger's entry comes first, and therefore stays."""

@@ -19,16 +19,16 @@ class Repairs:
     """Compares each round with the previous one, and retains repairs until they are reported."""
 
     def __init__(self) -> None:
-        self._before: Hashable = None
+        self._before: tuple[int, ConvergeReport] | None = None
+        """The generation of the previous round, and its report."""
         self._unreported: list[str] = []
 
     def note(self, exports: ExportSet, report: ConvergeReport) -> None:
-        """Called after each round; its cost grows with the length of the report."""
-        now = (exports.generation, _ends(report))
-        if now == self._before and report.found:
+        """Called after each round; if something was found, its cost grows with the length of the report."""
+        before, self._before = self._before, (exports.generation, report)
+        if report.found and before and before[0] == exports.generation and _ends(before[1]) == _ends(report):
             log.warning("exports were changed by another program and repaired: %s", "; ".join(report.found))
             self._unreported = [*self._unreported, *report.found][-MOST:]
-        self._before = now
 
     def reported(self, report: ConvergeReport) -> ConvergeReport:
         """The report for the control plane, with the repairs since the last report."""

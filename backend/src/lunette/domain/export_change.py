@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 from lunette.domain import border
 from lunette.domain.base import Model
 from lunette.domain.exports import ConvergeReport, ExportSet, ExportSubsystem, ExportTarget, ExportVolume, Release
+from lunette.domain.unshared import by_key, unshared
 
 Part = TypeVar("Part", bound=ExportVolume | ExportTarget | ExportSubsystem)
 _APART = frozenset({"generation", "released", "volumes", "targets", "subsystems"})
@@ -29,9 +30,9 @@ class ExportChange(Model):
             update={
                 "generation": self.generation,
                 "released": self.released,
-                "volumes": _replaced(before.volumes, self.volumes, self.gone_volumes),
-                "targets": _replaced(before.targets, self.targets, self.gone_targets),
-                "subsystems": _replaced(before.subsystems, self.subsystems, self.gone_subsystems),
+                "volumes": _replaced("volume_id", before.volumes, self.volumes, self.gone_volumes),
+                "targets": _replaced("target_id", before.targets, self.targets, self.gone_targets),
+                "subsystems": _replaced("target_id", before.subsystems, self.subsystems, self.gone_subsystems),
             }
         )
 
@@ -78,7 +79,7 @@ _KEYS = {
 
 
 def _by_id(name: str, report: ConvergeReport) -> dict[str, Any]:
-    return {getattr(entry, _KEYS[name]): entry for entry in getattr(report, name)}
+    return by_key(_KEYS[name], getattr(report, name))
 
 
 def _merged(name: str, last: ConvergeReport, part: ConvergeReport) -> dict[str, Any]:
@@ -86,19 +87,17 @@ def _merged(name: str, last: ConvergeReport, part: ConvergeReport) -> dict[str, 
 
 
 def _new_entries(name: str, before: ConvergeReport, after: ConvergeReport) -> tuple[Any, ...]:
-    known = _by_id(name, before)
-    return tuple(
-        entry for id_, entry in _by_id(name, after).items() if known.get(id_) is not entry and known.get(id_) != entry
-    )
+    was, is_now = (by_key(_KEYS[name], entries) for entries in unshared(getattr(before, name), getattr(after, name)))
+    return tuple(entry for id_, entry in is_now.items() if was.get(id_) != entry)
 
 
 def change_between(before: ExportSet, after: ExportSet) -> ExportChange | None:
     """None if more differs than a change can say."""
     if any(getattr(before, name) != getattr(after, name) for name in ExportSet.model_fields if name not in _APART):
         return None
-    volumes, gone_volumes = _difference(before.volumes, after.volumes)
-    targets, gone_targets = _difference(before.targets, after.targets)
-    subsystems, gone_subsystems = _difference(before.subsystems, after.subsystems)
+    volumes, gone_volumes = _difference("volume_id", before.volumes, after.volumes)
+    targets, gone_targets = _difference("target_id", before.targets, after.targets)
+    subsystems, gone_subsystems = _difference("target_id", before.subsystems, after.subsystems)
     return ExportChange(
         generation=after.generation,
         released=after.released,
@@ -111,22 +110,20 @@ def change_between(before: ExportSet, after: ExportSet) -> ExportChange | None:
     )
 
 
-def _id(part: ExportVolume | ExportTarget | ExportSubsystem) -> str:
-    return part.volume_id if isinstance(part, ExportVolume) else part.target_id
-
-
-def _difference(before: tuple[Part, ...], after: tuple[Part, ...]) -> tuple[tuple[Part, ...], tuple[str, ...]]:
+def _difference(
+    key: str, before: tuple[Part, ...], after: tuple[Part, ...]
+) -> tuple[tuple[Part, ...], tuple[str, ...]]:
     """What is new or differs, and the IDs of what is gone. Quick for parts that are the same objects."""
-    old = {_id(part): part for part in before}
-    new = {_id(part): part for part in after}
+    old, new = (by_key(key, parts) for parts in unshared(before, after))
     changed = tuple(part for id_, part in new.items() if (was := old.get(id_)) is not part and was != part)
     return changed, tuple(id_ for id_ in old if id_ not in new)
 
 
-def _replaced(before: tuple[Part, ...], parts: tuple[Part, ...], gone: tuple[str, ...]) -> tuple[Part, ...]:
+def _replaced(key: str, before: tuple[Part, ...], parts: tuple[Part, ...], gone: tuple[str, ...]) -> tuple[Part, ...]:
     if not parts and not gone:
         return before
-    left = frozenset(gone)
-    coming: dict[str, Part] = {_id(part): part for part in parts}
-    staying: list[Part] = [coming.pop(_id(part), part) for part in before if _id(part) not in left]
-    return (*staying, *coming.values())
+    found = by_key(key, before)
+    for id_ in gone:
+        found.pop(id_, None)
+    found.update(by_key(key, parts))
+    return tuple(found.values())

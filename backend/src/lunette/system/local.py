@@ -279,6 +279,15 @@ class LocalSystem:
                 return True
             raise
 
+    def unheld_bytes(self, device: str) -> int | None:
+        try:
+            with _alone(device, os.O_RDONLY) as handle:
+                return os.lseek(handle, 0, os.SEEK_END)
+        except OSError as error:
+            if error.errno == errno.EBUSY:
+                return None
+            raise
+
     def zero(self, device: str, offset: int, length: int) -> None:
         with _alone(device, os.O_WRONLY) as handle:
             zeros = bytes(min(length, MIB))

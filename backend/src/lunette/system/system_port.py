@@ -135,6 +135,10 @@ class System(Protocol):
         """True if someone uses the block device: the kernel refuses an exclusive open (EBUSY)."""
         ...
 
+    def unheld_bytes(self, device: str) -> int | None:
+        """The size of a block device in bytes, by one exclusive open; None if someone uses it. Raises OSError."""
+        ...
+
     def zero(self, device: str, offset: int, length: int) -> None:
         """Write zeros to an unused block device, and return once they are on stable storage. Bytes."""
         ...

@@ -16,7 +16,7 @@ from backend.tests.fakemachine.files.configfs import Attribute, Group, constant,
 
 SERIAL_PREFIX = "T10 VPD Unit Serial Number: "
 _PLUGINS = ("iblock", "fileio", "rd_mcp", "pscsi", "user")
-_ATTRIB = {
+ATTRIB_DEFAULTS = {
     "alua_support": "1",
     "block_size": "512",
     "emulate_3pc": "1",
@@ -150,7 +150,7 @@ class Backstore:
         return group
 
     def _attrib(self) -> dict[str, Attribute]:
-        attributes = {name: setting(value, _number_only) for name, value in _ATTRIB.items()}
+        attributes = {name: setting(value, _number_only) for name, value in ATTRIB_DEFAULTS.items()}
         attributes |= {name: constant(value) for name, value in _ATTRIB_RO.items()}
         for name in ("max_unmap_lba_count", "max_unmap_block_desc_count"):  # reported by the device once it is open
             attributes[name] = Attribute(show=lambda: f"{int(self._enabled)}\n", store=_number_only)

@@ -106,9 +106,13 @@ class Configfs:
         """Set an attribute of a device, by its whole path."""
         self._move(f"set {path} to {value}", lambda: self.system.write(path, value))
 
-    def hold(self, path: str, attribute: Attribute) -> None:
-        """Write the attribute only if it contains something else: some kernels refuse a write that changes nothing."""
-        found = self.read(f"{path}/{attribute.name}")
+    def hold(self, path: str, attribute: Attribute, found: str | None = None) -> None:
+        """Write the attribute only if it contains something else: some kernels refuse a write that changes nothing.
+
+        `found` is what it contains, where that is known.
+        """
+        if found is None:
+            found = self.read(f"{path}/{attribute.name}")
         if attribute.secret and found == self.cleared:
             found = ""
         if found != (attribute.value if attribute.shown is None else attribute.shown):

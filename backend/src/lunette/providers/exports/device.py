@@ -10,8 +10,6 @@ from lunette.system.system_port import System
 
 BLOCK = "/sys/class/block"
 """Attributes of block devices, by kernel name."""
-SECTOR_BYTES = 512
-"""The unit of `size`, whatever the block size of the device."""
 
 
 def kernel_name(system: System, device: str) -> str:
@@ -58,11 +56,10 @@ class DeviceGuard:
             raise KernelRefused(f"{device} cannot be examined: {error}") from error
 
     def _examine(self, device: str, size_bytes: int) -> None:
-        system = self._system
-        size = int(system.read(f"{BLOCK}/{kernel_name(system, device)}/size")) * SECTOR_BYTES
-        if size < size_bytes:
-            raise KernelRefused(f"{device} has {size} bytes instead of {size_bytes}: not served")
         if reason := self._unsafe(device):
             raise KernelRefused(reason)
-        if system.is_held(device):
+        size = self._system.unheld_bytes(device)
+        if size is None:
             raise KernelRefused(f"{device} is in use by another program: free it first")
+        if size < size_bytes:
+            raise KernelRefused(f"{device} has {size} bytes instead of {size_bytes}: not served")

@@ -8,10 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Generic, TypeVar
 
 from lunette.domain.exports import ExportLun, ExportSet, ExportSubsystem, ExportTarget, ExportVolume
 from lunette.domain.mappings import Family
+from lunette.domain.unshared import by_key, keys, unshared
 from lunette.providers.exports.lio.tree import target_prefix
 
 AnyTarget = TypeVar("AnyTarget", ExportTarget, ExportSubsystem)
@@ -52,8 +54,9 @@ def between(before: ExportSet, after: ExportSet) -> Difference | None:
     """None if the whole desired state has to be served."""
     if any(getattr(before, name) != getattr(after, name) for name in ExportSet.model_fields if name not in _APART):
         return None
-    old, new = _by_id(before.volumes), _by_id(after.volumes)
-    changed = {one for one in old.keys() | new.keys() if not _same(old.get(one), new.get(one))}
+    old, new = (by_key("volume_id", state.volumes) for state in (before, after))
+    differing = (keys("volume_id", volumes) for volumes in unshared(before.volumes, after.volumes))
+    changed = {one for one in chain(*differing) if not _same(old.get(one), new.get(one))}
     targets = _parts(before.targets, after.targets, changed, old.keys())
     subsystems = _parts(before.subsystems, after.subsystems, changed, old.keys())
     if targets.differ and subsystems.differ:
@@ -79,13 +82,9 @@ def _same(one: object, other: object) -> bool:
     return one is other or one == other
 
 
-def _by_id(volumes: Iterable[ExportVolume]) -> dict[str, ExportVolume]:
-    return {volume.volume_id: volume for volume in volumes}
-
-
 def _mapped(state: ExportSet, family: Family) -> frozenset[str]:
     places = state.targets if family is Family.SCSI else state.subsystems
-    return frozenset(lun.volume_id for place in places for lun in place.luns)
+    return frozenset(chain.from_iterable(keys("volume_id", place.luns) for place in places))
 
 
 @dataclass(frozen=True)
@@ -119,7 +118,7 @@ def _parts(
 
 
 def _serves(target: ExportTarget | ExportSubsystem | None, volumes: set[str]) -> bool:
-    return target is not None and any(lun.volume_id in volumes for lun in target.luns)
+    return target is not None and not volumes.isdisjoint(keys("volume_id", target.luns))
 
 
 def _part(

@@ -12,6 +12,7 @@ from lunette.domain.exports import (
     TargetReport,
     VolumeReport,
 )
+from lunette.domain.unshared import by_key, keys
 
 
 def absent(desired: ExportSet, reason: str) -> ConvergeReport:
@@ -58,7 +59,7 @@ def with_part(last: ConvergeReport, part: ConvergeReport, desired: ExportSet) ->
     """The last report with what a part of it is now. `desired` is everything that is served, in order."""
     targets = {one.target_id: one for one in (*last.targets, *part.targets)}
     subsystems = {one.target_id: one for one in (*last.subsystems, *part.subsystems)}
-    volumes = {one.volume_id: one for one in (*last.volumes, *part.volumes)}
+    volumes = {**by_key("volume_id", last.volumes), **by_key("volume_id", part.volumes)}
     served = {one.target_id for one in part.targets}, {one.target_id for one in part.subsystems}
     open_now = {one.iqn for one in desired.targets if one.target_id in served[0]}
     open_now |= {one.nqn for one in desired.subsystems if one.target_id in served[1]}
@@ -70,6 +71,6 @@ def with_part(last: ConvergeReport, part: ConvergeReport, desired: ExportSet) ->
             "waiting": tuple(one for one in last.waiting if one not in open_now),
             "targets": tuple(targets[one.target_id] for one in desired.targets),
             "subsystems": tuple(subsystems[one.target_id] for one in desired.subsystems),
-            "volumes": tuple(volumes[one.volume_id] for one in desired.volumes if one.volume_id in volumes),
+            "volumes": tuple(filter(None, map(volumes.get, keys("volume_id", desired.volumes)))),
         }
     )

@@ -128,6 +128,10 @@ class _Builder:
     ) -> None:
         """`right` are paths of nodes with a link that were seen to lead where they should in this round."""
         self.files, self.failed, self._guard, self._right = files, failed, guard, right
+        self._defaults: dict[str, str] = {}
+        """Attributes of a new backstore that nothing has written to, by name."""
+        self._reserved: frozenset[str] | None = None
+        """Serials with stored reservations; None before they are listed."""
         self._made: set[str] = set()
         """Folders that this round created: nothing can be in them that it did not put there."""
         self.not_listening = dict(blocked)
@@ -185,8 +189,17 @@ class _Builder:
             return
         elif node.path not in self._right:
             self._make_folder(node)
+        is_new = isinstance(node, Backstore) and node.path in self._made
         for attribute in node.attributes:
-            self.files.hold(node.path, attribute)
+            self.files.hold(node.path, attribute, self._default(node.path, attribute.name) if is_new else None)
+
+    def _default(self, path: str, name: str) -> str:
+        """What an attribute of a new backstore contains: the same for all of them (target_alloc_device and
+        core_alua_allocate_tg_pt_gp in the kernel), so only the first is read. The next look at everything reads all.
+        """
+        if name not in self._defaults:
+            self._defaults[name] = self.files.read(f"{path}/{name}")
+        return self._defaults[name]
 
     def _make_folder(self, node: Node) -> None:
         """A folder, with its link if it has one."""
@@ -220,9 +233,16 @@ class _Builder:
         self._made.add(node.path)
         for attribute in node.setup:
             if attribute.name == "enable":
-                reservations.restore(self.files, node.path, node.serial)
+                self._restore_reservations(node)
             self.files.write(f"{node.path}/{attribute.name}", attribute.value)
         self._show(node)
+
+    def _restore_reservations(self, node: Backstore) -> None:
+        """Only what is enabled gets new ones, so they are listed once."""
+        if self._reserved is None:
+            self._reserved = reservations.serials(self.files.system)
+        if node.serial in self._reserved:
+            reservations.restore(self.files, node.path, node.serial)
 
     def _show(self, node: Backstore) -> None:
         """Once a backstore is enabled, the kernel knows whether its device can discard. An adopted one offers what it

@@ -23,6 +23,19 @@ def file_of(serial: str) -> str:
     return f"{DB_ROOT}/pr/aptpl_{serial}"
 
 
+def serials(system: System) -> frozenset[str]:
+    """Serials of the backstores with stored reservations. Raises KernelRefused if they cannot be listed."""
+    folder, _, start = file_of("").rpartition("/")
+    try:
+        names = system.listdir(folder)
+    except OSError as error:
+        raise KernelRefused(
+            f"the persistent reservations from before the restart cannot be listed ({error}), and without them a "
+            f"fenced host could write: repair the file system of {folder}"
+        ) from error
+    return frozenset(name.removeprefix(start) for name in names if name.startswith(start))
+
+
 def stored(system: System, serial: str) -> list[str]:
     """Each previous registration, in the form that the kernel accepts. Raises ValueError for what the kernel never
     wrote.
