@@ -371,8 +371,7 @@ def test_no_program_warns_of_a_volume_without_a_serial_number(scenario: Scenario
     assert any(line.startswith("DM_VG_NAME=") for line in properties)
     assert not any(line.startswith("ID_SERIAL") for line in properties)
     warned = machine.check("journalctl --boot --quiet --output=cat --identifier=55-scsi-sg3_id.rules || true")
-    assert "device dm-" not in warned
-    assert "device md" not in warned
+    assert not [word for word in ("device dm-", "device md") if word in warned]
 
 
 @pytest.mark.slow
