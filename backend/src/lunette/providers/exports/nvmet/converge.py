@@ -234,10 +234,9 @@ class _Builder:
         link = f"{subsystem}/allowed_hosts/{host.partition('/')[2]}"
         return self.files.points_to(link) is not None and not self.files.is_closed(host) and host not in self.failed
 
-    def volume_reason(self, wanted: Tree, volume_id: str, device: str) -> str | None:
-        """Why the volume cannot be served; None if it is, or could be once it is mapped."""
-        paths = [node.path for node in wanted.namespaces if node.volume_id == volume_id]
-        if reason := self.missing(tuple(paths)):
+    def volume_reason(self, volume_id: str, device: str, paths: tuple[str, ...]) -> str | None:
+        """Why the volume cannot be served; None if it is, or could be once it is mapped. `paths` are its namespaces."""
+        if reason := self.missing(paths):
             return reason
         return None if paths or self.files.system.exists(device) else self._guard.missing(volume_id, device)
 
@@ -263,7 +262,12 @@ def _report(desired: ExportSet, wanted: Tree, builder: _Builder, ours: Ours, lac
     targets = {
         subsystem.nqn: _subsystem_report(builder, wanted, subsystem, lack) for subsystem in wanted.subsystem_gates
     }
-    volumes = [(v.volume_id, builder.volume_reason(wanted, v.volume_id, v.device)) for v in desired.volumes]
+    paths: dict[str, tuple[str, ...]] = {}
+    for node in wanted.namespaces:
+        paths[node.volume_id] = (*paths.get(node.volume_id, ()), node.path)
+    volumes = [
+        (v.volume_id, builder.volume_reason(v.volume_id, v.device, paths.get(v.volume_id, ()))) for v in desired.volumes
+    ]
     return ConvergeReport(
         generation=desired.generation,
         accepted=True,

@@ -229,7 +229,11 @@ def _needs(subsystem: Subsystem) -> Iterator[str]:
 
 def _report(desired: ExportSet, wanted: SpdkTree, builder: _Builder, prefix: str) -> ConvergeReport:
     now = builder.look() if builder.changed else builder.seen
-    volumes = [(volume.volume_id, _volume_reason(builder, volume.volume_id)) for volume in desired.volumes]
+    paths: dict[str, list[str]] = {}
+    for nqn, one in builder.wanted.subsystems.items():
+        for nsid, namespace in one.namespaces.items():
+            paths.setdefault(namespace.bdev, []).append(namespace_path(nqn, nsid))
+    volumes = [(volume.volume_id, _volume_reason(builder, volume.volume_id, paths)) for volume in desired.volumes]
     reports = {
         one.nqn: _subsystem_report(builder, wanted.subsystems[one.nqn], now, one.target_id)
         for one in desired.subsystems
@@ -250,19 +254,16 @@ def _report(desired: ExportSet, wanted: SpdkTree, builder: _Builder, prefix: str
     )
 
 
-def _volume_reason(builder: _Builder, volume_id: str) -> str | None:
-    """Why it is not served, or must not be for long: a drive with a cache may have appeared below a volume in use."""
+def _volume_reason(builder: _Builder, volume_id: str, paths: Mapping[str, Sequence[str]]) -> str | None:
+    """Why it is not served, or must not be for long: a drive with a cache may have appeared below a volume in use.
+
+    `paths` are the namespaces by bdev.
+    """
     name = wanting.bdev_name(volume_id)
     bdev = builder.wanted.bdevs.get(name)
     if name in builder.failed or bdev is None:
         return builder.failed.get(name)
-    paths = [
-        namespace_path(nqn, nsid)
-        for nqn, one in builder.wanted.subsystems.items()
-        for nsid, namespace in one.namespaces.items()
-        if namespace.bdev == name
-    ]
-    failed = next((builder.failed[path] for path in paths if path in builder.failed), None)
+    failed = next((builder.failed[path] for path in paths.get(name, ()) if path in builder.failed), None)
     return failed or builder.devices.volatile(bdev.device)
 
 
