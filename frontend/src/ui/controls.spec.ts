@@ -1,9 +1,11 @@
+import UIcon from '@nuxt/ui/components/Icon.vue'
 import { mount } from '@vue/test-utils'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { plugins } from '../../mock/visit'
 import ChoiceBar from './ChoiceBar.vue'
 import MeterBar from './MeterBar.vue'
 import ProblemNotice from './ProblemNotice.vue'
+import RowAction from './RowAction.vue'
 import SearchField from './SearchField.vue'
 import SizeText from './SizeText.vue'
 
@@ -68,4 +70,11 @@ it('a problem shows every field that was wrong and can be tried again', async ()
   expect(view.text()).toContain('name: is taken')
   await view.find('button').trigger('click')
   expect(view.emitted('retry')).toHaveLength(1)
+})
+
+it('draws in the button of a row what the icon is elsewhere', () => {
+  const inRow = mount(RowAction, { props: { icon: 'i-lucide-pencil', label: 'Edit' }, global })
+  const elsewhere = mount(UIcon, { props: { name: 'i-lucide-pencil' }, global })
+  expect(inRow.find('svg').element.innerHTML).toBe(elsewhere.find('svg').element.innerHTML)
+  expect(inRow.find('path').exists()).toBe(true)
 })
