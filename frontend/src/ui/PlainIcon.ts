@@ -1,6 +1,6 @@
 /**
  * An icon as nothing but its drawing, for the buttons of rows: a list has hundreds of them, and each UIcon is two
- * components with a state of their own. An icon that is not in the bundle is left to UIcon, which fetches none either.
+ * components with a state of their own. An icon that is not in the bundle is left to UIcon.
  */
 import { buildIcon, getIcon } from '@iconify/vue'
 import UIcon from '@nuxt/ui/components/Icon.vue'
