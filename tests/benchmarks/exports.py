@@ -20,7 +20,7 @@ from tests.machines.uml import Uml
 
 SIZES = {Family.SCSI: (10, 100, 300, 1_000, 3_000), Family.NVME: (10, 100, 300, 1_000)}
 STEPS = ("floor", "restore", "again", "one more", "one fewer", "withdraw", "rtslib")
-MEMORY = ("agent MiB", "guest MiB")
+MEMORY = ("agent MiB", "peak MiB", "guest MiB")
 COLUMNS = ("volumes", *(f"{step} s" for step in STEPS), "restore/floor", "rtslib/restore", *MEMORY)
 GROWS_FROM = 100
 _GUEST_MIB, _MIB_PER_VOLUME = 512, 1

@@ -18,7 +18,7 @@ import sys
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import starmap
 from pathlib import Path
 from typing import Any, ClassVar, cast
@@ -59,7 +59,9 @@ _ARRAY = ExportArray(
     array_id="bench", name="bench", engine=ArrayEngine.MD, uuid="0" * 32, group="lunette-bench", members=()
 )
 _DEVICES = Path("/dev", _ARRAY.group)
-_REQUEST = Path("/run/bench-request.json")
+_REQUEST, _STATE = Path("/run/bench-request.json"), Path("/run/bench-agent")
+_STARTS = 2
+"""The first agent has no ledger that explains what is served, and removes nothing."""
 RTSLIB_UP_TO = 300
 """Restoring a larger configuration with rtslib takes longer than all the rest together."""
 _RTSLIB = """
@@ -129,20 +131,23 @@ def _measure(desired: ExportSet, larger: ExportSet) -> dict[str, float]:
         found["rtslib"] = _seconds(lambda: _rtslib("restore"))
         _rtslib("clear")
     _REQUEST.write_bytes(_bytes_of(Converge(wanted=desired)))
-    measured = subprocess.run([sys.executable, __file__, "agent"], check=True, stdout=subprocess.PIPE)
-    found["agent MiB"] = float(measured.stdout)
+    _forget()
+    for _ in range(_STARTS):
+        measured = subprocess.run([sys.executable, __file__, "agent"], check=True, stdout=subprocess.PIPE)
+    found |= json.loads(measured.stdout)
     _withdraw(system)
     return found
 
 
 def serve_alone() -> int:
-    """Prints the peak memory of an agent that restores the exports of the request and nothing else, in MiB."""
-    payload = _REQUEST.read_bytes()
-    for agent in _agents():
-        _check(answer(agent, payload).model_dump_json())
+    """Prints the memory of an agent that serves the exports of the request and does nothing else, in MiB: what is
+    resident once they are served, and at the most until then."""
+    agent = _started()
+    _check(answer(agent, _REQUEST.read_bytes()).model_dump_json())
     # Not ru_maxrss: a program that another process starts has inherited its peak (setmax_mm_hiwater_rss in fs/exec.c).
     words = Path("/proc/self/status").read_text().split()
-    print(int(words[words.index("VmHWM:") + 1]) / 1024)
+    fields = {"agent MiB": "VmRSS:", "peak MiB": "VmHWM:"}
+    print(json.dumps({name: int(words[words.index(field) + 1]) / 1024 for name, field in fields.items()}))
     return 0
 
 
@@ -288,20 +293,24 @@ class _Running:
         return True
 
 
-def _agents() -> Iterator[Agent]:
-    """Two, one after the other: the first has no ledger that explains what is served, and removes nothing."""
-    folder = Path("/run/bench-agent")
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    for _ in range(2):
-        agent = Agent(LocalSystem(), state_dir=str(folder))
-        agent._bring_up = cast(Any, _Running())
-        yield agent
+def _forget() -> None:
+    """No agent has a ledger any more."""
+    shutil.rmtree(_STATE, ignore_errors=True)
+    _STATE.mkdir()
+
+
+def _started() -> Agent:
+    """An agent with the ledger of the one before."""
+    agent = Agent(LocalSystem(), state_dir=str(_STATE))
+    agent._bring_up = cast(Any, _Running())
+    return agent
 
 
 def _agent(desired: ExportSet) -> Agent:
     """The agent itself, which serves this and has it in its ledger."""
-    for agent in _agents():
+    _forget()
+    for _ in range(_STARTS):
+        agent = _started()
         _answered(agent, Converge(wanted=desired))
     return agent
 

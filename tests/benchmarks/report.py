@@ -61,8 +61,9 @@ and 250 volumes share a target. `restore` creates all exports from an empty stat
 changes nothing, `one more` and `one fewer` serve a difference of one volume, `withdraw` removes all exports. `floor`
 is the time to replay the writes of the restore with bare system calls. These are medians of three rounds. `rtslib` is
 the time that rtslib needs to restore its own file of the same exports, if rtslib ends in reasonable time. `agent` is
-the peak memory, in MiB, of an agent that restores these exports and nothing else; `guest` is the memory that the whole
-guest used while it served all exports: most of it belongs to the kernel. The last row is the power of the number of
+the resident memory, in MiB, of an agent that started, loaded its ledger, restored these exports and was then sent all
+of them again by the API, `peak` the most that it had until then; `guest` is the memory that the whole guest used while
+it served all exports: most of it belongs to the kernel. The last row is the power of the number of
 volumes by which a column grows, from 100 on.""",
     ),
     Benchmark(

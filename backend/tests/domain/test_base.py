@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-from pydantic import Field
+import importlib
+import pkgutil
+from collections.abc import Iterator
 
+import pytest
+from pydantic import BaseModel, Field
+
+import lunette
 from lunette.domain.base import Lean, Model
 
 
@@ -41,3 +46,21 @@ def test_lean_objects_share_the_set_of_their_fields_whatever_was_given() -> None
 
 def test_a_lean_object_is_sent_with_all_its_fields() -> None:
     assert Entry(name="a").model_dump(exclude_unset=True) == {"name": "a", "size_bytes": 0}
+
+
+def subclasses(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
+    for one in model.__subclasses__():
+        yield one
+        yield from subclasses(one)
+
+
+def test_every_model_can_be_built() -> None:
+    """A wrong annotation would otherwise be found by the first user of the model."""
+    for module in pkgutil.walk_packages(lunette.__path__, "lunette."):
+        if not module.name.startswith("lunette.store.migrations."):  # which run when they are imported
+            importlib.import_module(module.name)
+    models = [one for one in subclasses(Model) if one.__module__.startswith("lunette.")]
+    assert len(models) > 300
+    for one in models:
+        one.model_rebuild(raise_errors=True)
+    assert [one.__qualname__ for one in models if not one.__pydantic_complete__] == []

@@ -17,8 +17,9 @@ import uuid
 from typing import Any, TypeVar
 
 from cryptography.fernet import Fernet, InvalidToken
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
+from lunette.domain.base import Model
 from lunette.domain.export_change import ExportChange, change_between
 from lunette.domain.exports import ExportSet
 from lunette.system.system_port import System
@@ -31,6 +32,18 @@ LONGEST_LOG = 256 * 1024
 """A log of so many bytes is read within milliseconds, and costs less space than a second document of a large site."""
 log = logging.getLogger(__name__)
 Known = TypeVar("Known", ExportSet, ExportChange)
+
+
+class _Document(Model):
+    """What is sealed: the exports, and in format 2 the ID by which the lines of the log name them."""
+
+    format: int
+    id: str | None = None
+    exports: ExportSet
+
+
+_DOCUMENT = TypeAdapter(_Document)
+"""To and from bytes: at thousands of volumes, dictionaries in between would need more memory than the exports."""
 
 
 class Broken(Exception):
@@ -65,10 +78,8 @@ class Ledger:
         if key is None:
             raise Broken(f"{self._key_path} is missing")
         try:
-            document = json.loads(Fernet(key).decrypt(sealed))
-            if document["format"] not in (_ALONE, _FORMAT):
-                raise Broken(f"{self._path} has format {document['format']}, not {_FORMAT}")
-            return self._continued(_as_known(ExportSet, document["exports"]), document.get("id"), Fernet(key))
+            document = self._document(Fernet(key).decrypt(sealed))
+            return self._continued(document.exports, document.id, Fernet(key))
         except (InvalidToken, ValueError, KeyError, ValidationError) as error:
             raise Broken(f"{self._path} cannot be read ({type(error).__name__})") from error
 
@@ -86,7 +97,7 @@ class Ledger:
         if exports is None or self._continues is None or self.unkept is not None:
             return
         try:
-            self._write({"format": _ALONE, "exports": exports.model_dump(mode="json")})
+            self._write(_Document(format=_ALONE, exports=exports))
         except OSError as error:
             log.warning("the boot ledger stays in a format that older agents do not read: %s", error)
             return
@@ -97,10 +108,9 @@ class Ledger:
     def _save_whole(self, exports: ExportSet) -> None:
         was, self.unkept, self.holds_back = self.unkept, None, False
         id_ = str(uuid.uuid4())
-        document = {"format": _FORMAT, "id": id_, "exports": exports.model_dump(mode="json")}
         self._continues = None
         try:
-            self._write(document)
+            self._write(_Document(format=_FORMAT, id=id_, exports=exports))
         except OSError as error:
             self.unkept = f"the boot ledger cannot be written ({error.strerror})"
             if was != self.unkept:
@@ -112,8 +122,8 @@ class Ledger:
                 self._system.unlink(path)
         self._continues, self._log_bytes = id_, 0
 
-    def _write(self, document: dict[str, Any]) -> None:
-        sealed = Fernet(self._key()).encrypt(json.dumps(document).encode())
+    def _write(self, document: _Document) -> None:
+        sealed = Fernet(self._key()).encrypt(_DOCUMENT.dump_json(document))
         self._system.write_durably(self._path, sealed, 0o600)
 
     def _append(self, before: ExportSet, exports: ExportSet) -> bool:
@@ -136,6 +146,22 @@ class Ledger:
             return False
         self._log_bytes += len(sealed)
         return True
+
+    def _document(self, opened: bytes) -> _Document:
+        """Raises Broken for another format, and ValueError or KeyError for what is no document."""
+        try:
+            document = _DOCUMENT.validate_json(opened)
+        except ValidationError:
+            stored = json.loads(opened)
+            self._check_format(stored["format"])
+            exports = _as_known(ExportSet, stored["exports"])
+            return _Document(format=stored["format"], id=stored.get("id"), exports=exports)
+        self._check_format(document.format)
+        return document
+
+    def _check_format(self, number: int) -> None:
+        if number not in (_ALONE, _FORMAT):
+            raise Broken(f"{self._path} has format {number}, not {_FORMAT}")
 
     def _continued(self, exports: ExportSet, id_: str | None, box: Fernet) -> ExportSet:
         """The document with the changes of its log. Raises what a damaged line raises."""

@@ -14,10 +14,12 @@ class Model(Documented, BaseModel):
 
     The text of an error does not show what was wrong, which may be a secret: it ends up in the journal.
     A field with an alias is stored under the alias, and is read under either name, never under both (decision 0065).
+    A model is built when it is first used: the unused ones would be a twelfth of the agent's memory.
     """
 
     model_config = ConfigDict(
         frozen=True,
+        defer_build=True,
         extra="forbid",
         hide_input_in_errors=True,
         validate_by_name=True,
