@@ -10,7 +10,8 @@ import tempfile
 from pathlib import Path
 
 from tests.benchmarks import output, report
-from tests.benchmarks.report import Benchmark, Run
+from tests.benchmarks.report import Benchmark
+from tests.benchmarks.runs import Run, facts
 from tests.run.command import run_shown
 
 _DEADLINE_S = 3 * 3600.0
@@ -42,9 +43,9 @@ def main(words: list[str]) -> int:
 
 def run(benchmark: Benchmark, *, small: bool = False) -> Run:
     """Runs one, whatever becomes of it."""
-    where = report.facts()
+    where = facts()
     with tempfile.TemporaryDirectory(prefix="lunette-bench-") as name:
-        reported, log = Path(name, "told"), Path(name, "log")
+        reported, log = Path(name, "output"), Path(name, "log")
         argv = [sys.executable, *benchmark.argv(small=small)]
         ended = run_shown(
             benchmark.name, argv, deadline_s=_DEADLINE_S, env={output.ENVIRONMENT: str(reported)}, log=log

@@ -61,6 +61,17 @@ def plain(table: Table) -> str:
     )
 
 
+def markdown(table: Table) -> str:
+    """The table for a page."""
+    lines = [table.columns, ["---", *("---:" for _ in table.columns[1:])], *table.rows]
+    return "\n".join(f"| {' | '.join(map(cell, line))} |" for line in lines)
+
+
+def cell(text: str) -> str:
+    """A text that can stand in a cell."""
+    return text.replace("|", "\\|").replace("`", "'").replace("\n", " ")
+
+
 def read(file: Path) -> Output:
     """The output recorded in this file; empty if the file does not exist."""
     lines = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []

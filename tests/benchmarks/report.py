@@ -1,20 +1,18 @@
 """The one report of `make bench`: what each benchmark found when it was last run, or why it failed.
 
-`report.json` in this directory is the record; `docs/reference/benchmarks.md` is generated from it.
+`report.json` in this directory is the record; `docs/reference/benchmarks.md` is generated from it. Figures
+about large sites are also recorded for the release (`releases.py`).
 """
 
 from __future__ import annotations
 
-import datetime as dt
 import json
-import os
-import re
-import subprocess
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
-from tests.benchmarks.output import Table
+from tests.benchmarks import releases
+from tests.benchmarks.output import cell, markdown
+from tests.benchmarks.runs import Run, as_run
 from tests.run.command import ROOT
 
 RECORD = ROOT / "tests/benchmarks/report.json"
@@ -136,40 +134,11 @@ from the same run.
 """
 
 
-@dataclass(frozen=True)
-class Facts:
-    """What was run, when, and where. `date` is that of UTC, `load` the average of the minute before."""
-
-    commit: str
-    date: str
-    machine: str
-    load: float
-
-
-@dataclass(frozen=True)
-class Run:
-    """One run of a benchmark. `failure` is empty if it succeeded; `tables` are those printed until then."""
-
-    facts: Facts
-    kernel: str
-    minutes: int
-    failure: str
-    tables: list[Table]
-
-
-def facts() -> Facts:
-    """Those of this moment."""
-    return Facts(_commit(), dt.datetime.now(dt.UTC).date().isoformat(), _machine(), round(os.getloadavg()[0], 1))
-
-
 def known() -> dict[str, Run]:
     """The last run of each benchmark, by name."""
     if not RECORD.exists():
         return {}
-    return {
-        name: Run(**{**one, "facts": Facts(**one["facts"]), "tables": [Table(**table) for table in one["tables"]]})
-        for name, one in json.loads(RECORD.read_text()).items()
-    }
+    return {name: as_run(one) for name, one in json.loads(RECORD.read_text()).items()}
 
 
 def note(name: str, run: Run) -> None:
@@ -178,6 +147,7 @@ def note(name: str, run: Run) -> None:
     listed = {one.name: asdict(runs[one.name]) for one in BENCHMARKS if one.name in runs}
     RECORD.write_text(json.dumps(listed, indent=1) + "\n")
     DOCUMENT.write_text(render(known()))
+    releases.note(name, run)
 
 
 def render(runs: Mapping[str, Run]) -> str:
@@ -198,42 +168,20 @@ def _row(name: str, run: Run | None) -> str:
         return f"| `{name}` | never run | | | | | | |\n"
     found = "**failed**" if run.failure else "measured"
     where = run.facts
-    cells = (found, where.commit, where.date, run.minutes, run.kernel or "none", where.machine, where.load)
-    return f"| `{name}` | {' | '.join(_cell(str(cell)) for cell in cells)} |\n"
+    shown = (found, where.commit, where.date, run.minutes, run.kernel or "none", where.machine, where.load)
+    return f"| `{name}` | {' | '.join(cell(str(one)) for one in shown)} |\n"
 
 
 def _section(benchmark: Benchmark, run: Run | None) -> str:
     parts = [f"## {benchmark.name}", benchmark.about]
     if run and run.failure:
-        parts.append(f"**It failed.** {_cell(run.failure)}")
+        parts.append(f"**It failed.** {cell(run.failure)}")
         parts.append("What it had measured by then:" if run.tables else "It had measured nothing by then.")
     for table in run.tables if run else ():
-        parts += [f"### {table.title}", _markdown(table)]
+        parts += [f"### {table.title}", markdown(table)]
     return "\n" + "\n\n".join(parts) + "\n"
-
-
-def _markdown(table: Table) -> str:
-    lines = [table.columns, ["---", *("---:" for _ in table.columns[1:])], *table.rows]
-    return "\n".join(f"| {' | '.join(_cell(cell) for cell in line)} |" for line in lines)
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("`", "'").replace("\n", " ")
-
-
-def _commit() -> str:
-    def git(*words: str) -> str:
-        return subprocess.run(["git", *words], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
-
-    touched = git("status", "--porcelain", "--", ".", f":(exclude){RECORD.relative_to(ROOT)}", ":(exclude)docs")
-    return git("rev-parse", "--short=9", "HEAD") + ("+" if touched else "")
-
-
-def _machine() -> str:
-    model = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / (1 << 30)
-    return f"{os.cpu_count()} × {model[1] if model else os.uname().machine}, {memory:.0f} GiB"
 
 
 if __name__ == "__main__":
     DOCUMENT.write_text(render(known()))
+    releases.DOCUMENT.write_text(releases.render(releases.known()))

@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 
+import lunette
 from tests.benchmarks import __main__ as bench
-from tests.benchmarks import output, report
+from tests.benchmarks import output, releases, report, runs
 from tests.benchmarks.output import Table
-from tests.benchmarks.report import BENCHMARKS, Benchmark, Facts, Run
+from tests.benchmarks.releases import ABOUT
+from tests.benchmarks.report import BENCHMARKS, Benchmark
+from tests.benchmarks.runs import Facts, Run
 from tests.run import command
 from tests.run.command import Ran, run_shown
 
@@ -31,7 +34,10 @@ def paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(report, "RECORD", tmp_path / "report.json")
     monkeypatch.setattr(report, "DOCUMENT", tmp_path / "report.md")
     monkeypatch.setattr(report, "BENCHMARKS", (*ASKED, Benchmark("three", (), "By name only.", unasked=False)))
-    monkeypatch.setattr(report, "_commit", lambda: "abc123def")
+    monkeypatch.setattr(releases, "RECORD", tmp_path / "releases.json")
+    monkeypatch.setattr(releases, "DOCUMENT", tmp_path / "releases.md")
+    monkeypatch.setattr(releases, "ABOUT", {"one": "The first"})
+    monkeypatch.setattr(runs, "_commit", lambda: "abc123def")
     return tmp_path / "report.md"
 
 
@@ -107,6 +113,24 @@ def test_the_record_holds_all_that_the_page_is_made_of(paper: Path) -> None:
     assert list(json.loads(report.RECORD.read_text())) == ["one", "two"]
 
 
+def test_the_figures_of_a_release_stay_when_the_next_is_measured(paper: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ran(figure: str) -> Run:
+        tables = [Table("t", ["a", "b"], [["x", figure]])]
+        return Run(Facts("abc", "2026-01-01", "2 × CPU, 4 GiB", 0.5), "7.1", 3, "", tables)
+
+    report.note("one", ran("1"))
+    monkeypatch.setattr(lunette, "__version__", "9.0.0")
+    for figure in ("2", "3"):
+        report.note("one", ran(figure))
+    report.note("one", replace(ran("4"), failure="no memory"))
+    report.note("two", ran("5"))
+    page = (paper.parent / "releases.md").read_text()
+    new, old = page.split("## 9.0.0")[1].split("## 0.")
+    assert "The first" in new
+    assert ["| x | 3 |" in new, "| x | 1 |" in old] == [True, True]
+    assert [f"| x | {figure} |" in page for figure in "245"] == [False, False, False]
+
+
 def test_a_table_on_the_terminal_has_its_figures_one_below_the_other() -> None:
     assert output.plain(Table("t", ["what", "ratio"], [["a long name", "1.00"], ["b", "10.00"]])).splitlines() == [
         "what         ratio",
@@ -115,11 +139,15 @@ def test_a_table_on_the_terminal_has_its_figures_one_below_the_other() -> None:
     ]
 
 
-def test_the_page_of_the_tree_is_what_its_record_makes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_pages_of_the_tree_are_what_their_records_make(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report, "BENCHMARKS", BENCHMARKS)
     monkeypatch.setattr(report, "RECORD", command.ROOT / "tests/benchmarks/report.json")
-    page = command.ROOT / "docs/reference/benchmarks.md"
-    assert page.read_text() == report.render(report.known()), "run `python -m tests.benchmarks.report`"
+    monkeypatch.setattr(releases, "ABOUT", ABOUT)
+    monkeypatch.setattr(releases, "RECORD", command.ROOT / "tests/benchmarks/releases.json")
+    pages = command.ROOT / "docs/reference"
+    advice = "run `python -m tests.benchmarks.report`"
+    assert (pages / "benchmarks.md").read_text() == report.render(report.known()), advice
+    assert (pages / "scale.md").read_text() == releases.render(releases.known()), advice
 
 
 def test_every_benchmark_is_a_module_and_make_bench_runs_five() -> None:
