@@ -42,6 +42,15 @@ def test_of_new_backstores_only_the_first_is_read_and_each_is_written(monkeypatc
     assert rig.serve(rig.desired()).changed == 0
 
 
+def test_an_attribute_that_could_not_be_read_is_read_at_the_next_backstore() -> None:
+    """Otherwise it would be written to all of them, and some kernels refuse a write that changes nothing."""
+    rig = ExportRig()
+    attribute = f"lunette-{id_of(11)}/attrib/emulate_caw"
+    rig.machine.faults.break_calls(lambda call: call.name == "read" and call.detail.endswith(attribute))
+    rig.serve(rig.desired())
+    assert [line.endswith(attribute) for line in rig.changes() if "/emulate_caw" in line] == [True]
+
+
 @pytest.mark.parametrize("attribute", ALWAYS, ids=lambda one: one.name.rpartition("/")[2])
 def test_another_default_or_hand_is_corrected_with_the_host_logged_in(rig: ExportRig, attribute: Attribute) -> None:
     was = rig.read(f"{PATH}/{attribute.name}")

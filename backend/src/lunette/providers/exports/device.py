@@ -8,15 +8,6 @@ from collections.abc import Callable, Mapping
 from lunette.providers.exports.configfs import KernelRefused
 from lunette.system.system_port import System
 
-BLOCK = "/sys/class/block"
-"""Attributes of block devices, by kernel name."""
-
-
-def kernel_name(system: System, device: str) -> str:
-    """The kernel's name of a device that may be given by a link."""
-    return system.realpath(device).rpartition("/")[2]
-
-
 class DeviceGuard:
     """Which devices an engine may open in one run.
 

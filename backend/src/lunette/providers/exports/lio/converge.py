@@ -197,9 +197,9 @@ class _Builder:
         """What an attribute of a new backstore contains: the same for all of them (target_alloc_device and
         core_alua_allocate_tg_pt_gp in the kernel), so only the first is read. The next look at everything reads all.
         """
-        if name not in self._defaults:
-            self._defaults[name] = self.files.read(f"{path}/{name}")
-        return self._defaults[name]
+        found = self._defaults.get(name) or self.files.read(f"{path}/{name}")
+        self._defaults[name] = found
+        return found
 
     def _make_folder(self, node: Node) -> None:
         """A folder, with its link if it has one."""

@@ -9,9 +9,10 @@ checked; a thin volume keeps its map until it is flushed (flush_supported in dm-
 
 from collections.abc import Iterator
 
-from lunette.providers.exports.device import BLOCK, kernel_name
 from lunette.system.system_port import System
 
+BLOCK = "/sys/class/block"
+"""Attributes of block devices, by kernel name."""
 WRITE_THROUGH = "write through"
 NAMED = 4
 _WAY_OUT = "use a portal of engine nvmet, which writes through caches when a host requests it"
@@ -26,11 +27,11 @@ class Devices:
 
     def block_bytes(self, device: str) -> int:
         """The block size that hosts are to see. Raises OSError or ValueError."""
-        return int(self._read(kernel_name(self._system, device), "queue/logical_block_size"))
+        return int(self._read(self._name(device), "queue/logical_block_size"))
 
     def volatile(self, device: str) -> str | None:
         """Why acknowledged writes may be lost in a power failure; None if they may not."""
-        keepers = self._keepers(kernel_name(self._system, device))
+        keepers = self._keepers(self._name(device))
         if not keepers:
             return None
         shown = ", ".join(keepers[:NAMED]) + (f" and {len(keepers) - NAMED} more" if len(keepers) > NAMED else "")
@@ -38,6 +39,10 @@ class Devices:
             f"SPDK does not write through volatile caches, and {device} depends on: {shown}. Disable the write "
             f"caches of the drives, use thick volumes, or {_WAY_OUT}"
         )
+
+    def _name(self, device: str) -> str:
+        """The kernel's name of a device that may be given by a link."""
+        return self._system.realpath(device).rpartition("/")[2]
 
     def _keepers(self, name: str) -> tuple[str, ...]:
         """What below a device, or the device itself, may hold writes that are not stable yet."""
