@@ -1,0 +1,108 @@
+"""The product's own work for all exports grows as their number does, with each engine.
+
+What is counted are the lines of the product that run, so that a loop inside a loop shows at a few dozen volumes, and on
+every machine alike. Seconds are in `tests/benchmarks/exports.py`.
+"""
+
+import math
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from backend.tests.agent.exports import id_of, initiator, lun, nvme_host, subsystem, target, volume
+from backend.tests.providers import test_lio_converge, test_nvmet_converge, test_spdk_converge
+from lunette.domain.exports import ConvergeReport, ExportSet, ServingState
+from lunette.domain.sizes import MIB
+from lunette.domain.steps import VolumeCut
+from lunette.domain.volumes import VolumeEngine
+from lunette.providers.exports.lio import converge as lio
+from lunette.providers.exports.nvmet import converge as nvmet
+from lunette.providers.exports.spdk import converge as spdk
+
+SMALL, LARGE = 24, 96
+MOST = 1.0
+"""The exponent. Part of the work is the same for any number; if each volume were compared with every other one, the
+exponent would approach 2.
+"""
+Rig = test_lio_converge.ExportRig | test_nvmet_converge.ExportRig
+
+
+def document(rig: Rig, count: int) -> ExportSet:
+    """That many volumes, two behind each target or subsystem, for a host of its own."""
+    volumes, groups = [], []
+    for number in range(100, 100 + count):
+        name = f"v{number}"
+        rig.do(
+            VolumeCut(
+                engine=VolumeEngine.LVM,
+                volume_id=id_of(number),
+                group=rig.lvm.group,
+                backing_name=name,
+                size_bytes=4 * MIB,
+            )
+        )
+        place = {"group": rig.lvm.group, "device": f"/dev/{rig.lvm.group}/{name}", "size_bytes": 4 * MIB}
+        volumes.append(volume(number).model_copy(update=place))
+    over_scsi = isinstance(rig, test_lio_converge.ExportRig)
+    for at in range(0, count, 2):
+        luns = [lun(1000 + at, 1, 100 + at), lun(1001 + at, 2, 101 + at)]
+        groups.append(
+            target(3000 + at, [initiator(5000 + at)], luns)
+            if over_scsi
+            else subsystem(3000 + at, [nvme_host(5000 + at)], luns)
+        )
+    return rig.desired(volumes=tuple(volumes), **{"targets" if over_scsi else "subsystems": tuple(groups)})
+
+
+def lines(call: Callable[[], object]) -> int:
+    """How many lines of the product ran."""
+    count = 0
+
+    def inside(_frame: FrameType, event: str, _given: object) -> Any:
+        nonlocal count
+        count += event == "line"
+        return inside
+
+    def entered(frame: FrameType, _event: str, _given: object) -> Any:
+        return inside if "/src/lunette/" in frame.f_code.co_filename else None
+
+    before = sys.gettrace()
+    sys.settrace(entered)
+    try:
+        call()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+RIGS: dict[str, tuple[type[Rig], Callable[[Rig], object]]] = {
+    "LIO": (test_lio_converge.ExportRig, lambda rig: lio.withdraw(rig.machine)),
+    "nvmet": (test_nvmet_converge.ExportRig, lambda rig: nvmet.withdraw(rig.machine)),
+    "SPDK": (test_spdk_converge.SpdkRig, lambda rig: spdk.withdraw(rig.machine, {})),
+}
+
+
+@pytest.mark.parametrize("engine", RIGS)
+def test_the_work_for_all_exports_grows_as_their_number_does(engine: str) -> None:
+    powers = {
+        step: math.log(large / small) / math.log(LARGE / SMALL)
+        for (step, small), large in zip(work(engine, SMALL).items(), work(engine, LARGE).values(), strict=True)
+    }
+    assert {step: power for step, power in powers.items() if power > MOST} == {}
+
+
+def work(engine: str, count: int) -> dict[str, int]:
+    """How many lines ran for each step with this number of volumes."""
+    made, withdraw = RIGS[engine]
+    rig = made()
+    desired = document(rig, count)
+    reports: list[ConvergeReport] = []
+    found = {step: lines(lambda: reports.append(rig.serve(desired))) for step in ("restore", "again")}
+    found["withdraw"] = lines(lambda: withdraw(rig))
+    served = [one for report in reports for one in (*report.targets, *report.subsystems)]
+    assert {one.state for one in served} == {ServingState.OPEN}
+    assert [report.changed > 0 for report in reports] == [True, False]
+    return found
