@@ -4,6 +4,7 @@ What is counted are the lines of the product that run, so that a loop inside a l
 every machine alike. Seconds are in `tests/benchmarks/exports.py`.
 """
 
+import inspect
 import math
 import sys
 from collections.abc import Callable
@@ -14,7 +15,11 @@ import pytest
 
 from backend.tests.agent.exports import id_of, initiator, lun, nvme_host, subsystem, target, volume
 from backend.tests.providers import test_lio_converge, test_nvmet_converge, test_spdk_converge
-from lunette.domain.exports import ConvergeReport, ExportSet, ServingState
+from lunette.agent.core import Agent
+from lunette.agent.server import answer
+from lunette.domain.agent_protocol import Amend, Envelope, Reply
+from lunette.domain.export_change import change_between
+from lunette.domain.exports import ConvergeReport, ExportSet, Release, ReleaseKind, ServingState
 from lunette.domain.sizes import MIB
 from lunette.domain.steps import VolumeCut
 from lunette.domain.volumes import VolumeEngine
@@ -106,3 +111,48 @@ def work(engine: str, count: int) -> dict[str, int]:
     assert {one.state for one in served} == {ServingState.OPEN}
     assert [report.changed > 0 for report in reports] == [True, False]
     return found
+
+
+@pytest.mark.parametrize("engine", ["LIO", "nvmet"])
+def test_one_more_mapping_and_one_fewer_are_the_same_work_whatever_else_is_served(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Elsewhere the tests read what crosses the border once more; here it does cross, as bytes.
+    monkeypatch.setattr(Agent, "converge", inspect.unwrap(Agent.converge))
+    monkeypatch.setattr(Agent, "amend", inspect.unwrap(Agent.amend))
+    small, large = (one_more_and_one_fewer(engine, count) for count in (SMALL, LARGE))
+    assert small == large
+
+
+def one_more_and_one_fewer(engine: str, count: int) -> list[int]:
+    """How many lines ran in the agent, from the bytes of the request to the answer, with this number of volumes."""
+    rig = RIGS[engine][0]()
+    larger = document(rig, count)
+    kind, groups = ("targets", larger.targets) if larger.targets else ("subsystems", larger.subsystems)
+    first = groups[0].model_copy(update={"luns": groups[0].luns[:1]})
+    present = larger.model_copy(update={kind: (first, *groups[1:])})
+    assert rig.agent.converge(present).accepted
+    found = []
+    for places in (groups, (first, *groups[1:])) * 2:
+        generation = present.generation + 1
+        released = Release(kind=ReleaseKind.MAPPING, id=groups[0].luns[1].mapping_id, generation=generation)
+        update = {kind: places, "generation": generation, "released": () if places is groups else (released,)}
+        after = present.model_copy(update=update)
+        found.append(amend(rig, present, after))
+        present = after
+    return found[2:]  # what is looked up once for a process is known then
+
+
+def amend(rig: Rig, before: ExportSet, after: ExportSet) -> int:
+    """How many lines ran for this change."""
+    change = change_between(before, after)
+    assert change is not None
+    request = Amend(database_id=before.database_id, base=before.generation, change=change)
+    payload = Envelope(request=request).model_dump_json().encode()
+    replies: list[Reply] = []
+    count = lines(lambda: replies.append(answer(rig.agent, payload)))
+    (reply,) = replies
+    assert reply.kind == "answer"
+    assert reply.answer.report.accepted
+    assert not reply.answer.is_whole
+    return count

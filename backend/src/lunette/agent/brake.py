@@ -10,8 +10,9 @@ In an accepted document, whatever the ledger contains and the document neither c
 reported as unexplained, with everything it depends on. Permanent facts, such as a LUN or a serial, stay unchanged.
 """
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Generic, TypeVar
 
 from lunette.domain.base import Model
@@ -29,7 +30,7 @@ from lunette.domain.exports import (
     ExportVolume,
     ReleaseKind,
 )
-from lunette.domain.unshared import shared_ends
+from lunette.domain.unshared import at_differing, by_key, keys, shared_ends
 
 Item = TypeVar("Item", bound=Model)
 AnyTarget = TypeVar("AnyTarget", ExportTarget, ExportSubsystem)
@@ -120,15 +121,16 @@ class _Merge:
         old, new = self.ledger, self.wanted
         targets = self._join(_TARGET, old.targets, new.targets)
         subsystems = self._join(_SUBSYSTEM, old.subsystems, new.subsystems)
+        arriving = frozenset((*_arriving(old.targets, new.targets), *_arriving(old.subsystems, new.subsystems)))
         self._held = {
-            **self._holding(_TARGET, old.targets, targets),
-            **self._holding(_SUBSYSTEM, old.subsystems, subsystems),
+            **self._holding(_TARGET, old.targets, targets, arriving),
+            **self._holding(_SUBSYSTEM, old.subsystems, subsystems, arriving),
         }
         targets = self._fill(_TARGET, targets, old.targets, new.targets, self._fill_target)
         subsystems = self._fill(_SUBSYSTEM, subsystems, old.subsystems, new.subsystems, self._fill_subsystem)
-        needed = {lun.volume_id for luns in (*(t.luns for t in targets), *(s.luns for s in subsystems)) for lun in luns}
-        volumes = self._join(_VOLUME, old.volumes, new.volumes, needed)
-        arrays = self._join(_ARRAY, old.arrays, new.arrays, {volume.array_id for volume in volumes})
+        luns = chain.from_iterable(keys("luns", (*targets, *subsystems)))
+        volumes = self._join(_VOLUME, old.volumes, new.volumes, frozenset(keys("volume_id", luns)))
+        arrays = self._join(_ARRAY, old.arrays, new.arrays, frozenset(keys("array_id", volumes)))
         portals = self._join(_PORTAL, old.portals, new.portals)
         effective = new.model_copy(
             update={
@@ -144,16 +146,18 @@ class _Merge:
         return Verdict(effective=effective, unexplained=tuple(self.unexplained), refusal=None)
 
     def _holding(
-        self, kind: _Kind[AnyTarget], old: Sequence[AnyTarget], joined: Sequence[AnyTarget]
+        self, kind: _Kind[AnyTarget], old: Sequence[AnyTarget], joined: Sequence[AnyTarget], arriving: frozenset[str]
     ) -> dict[str, _Place]:
-        """Where each mapping that was not released is served: in one place, until it is released there."""
-        staying = {target.target_id for target in joined}
+        """Where each of these mappings is served if it was not released: in one place, until it is released there."""
+        if arriving.isdisjoint(keys("mapping_id", chain.from_iterable(keys("luns", old)))):
+            return {}
+        staying = frozenset(keys("target_id", joined))
         return {
             lun.mapping_id: (kind.release, target.target_id)
             for target in old
             if target.target_id in staying
             for lun in target.luns
-            if (ReleaseKind.MAPPING, lun.mapping_id) not in self._released
+            if lun.mapping_id in arriving and (ReleaseKind.MAPPING, lun.mapping_id) not in self._released
         }
 
     def _fill(
@@ -165,18 +169,16 @@ class _Merge:
         fill: Callable[[AnyTarget, AnyTarget | None, AnyTarget | None], AnyTarget],
     ) -> tuple[AnyTarget, ...]:
         """Each target or subsystem with its content: what the document says, and what was not released."""
-        before, after = ({target.target_id: target for target in targets} for targets in (old, new))
-        filled = []
-        for target in joined:
-            was, becomes = before.get(target.target_id), after.get(target.target_id)
-            if was is becomes:
-                filled.append(target)
-                continue
+        before, after = by_key("target_id", old), by_key("target_id", new)
+        filled = list(joined)
+        ids = tuple(keys("target_id", joined))
+        for at in at_differing(map(before.get, ids), map(after.get, ids)):
+            target, was, becomes = joined[at], before.get(ids[at]), after.get(ids[at])
             place = (kind.release, target.target_id)
             coming = tuple(m for m in (becomes.luns if becomes else ()) if self._held.get(m.mapping_id, place) == place)
             luns = self._numbered(self._join(_LUN, was.luns if was else (), coming))
             made = fill(target, was, becomes).model_copy(update={"luns": luns})
-            filled.append(was if was is not None and was == made else made)
+            filled[at] = was if was is not None and was == made else made
         return tuple(filled)
 
     def _fill_target(self, target: ExportTarget, old: ExportTarget | None, new: ExportTarget | None) -> ExportTarget:
@@ -237,3 +239,12 @@ class _Merge:
 
     def _note(self, kind: ReleaseKind, id_: str, what: str) -> None:
         self.unexplained.append(f"{kind.value} {id_} {what}: the present export remains")
+
+
+def _arriving(old: Sequence[AnyTarget], new: Sequence[AnyTarget]) -> Iterator[str]:
+    """IDs of the mappings that the targets or subsystems of these IDs did not have before."""
+    before, after = by_key("target_id", old), by_key("target_id", new)
+    ids = tuple(after)
+    for at in at_differing(map(before.get, ids), after.values()):
+        was, becomes = before.get(ids[at]), after[ids[at]]
+        yield from set(keys("mapping_id", becomes.luns)).difference(keys("mapping_id", was.luns if was else ()))

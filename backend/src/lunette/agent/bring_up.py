@@ -100,6 +100,8 @@ class BringUp:
         volumes are served when it ends.
         """
         left = {one.array_id for one in served.arrays if not self._passes.is_active(one)}
+        if not left:
+            return
         devices = ((one.array_id, one.device) for one in served.volumes if one.array_id in left)
         there = {array_id for array_id, device in devices if self._system.exists(device)}
         arrays = [one for one in served.arrays if one.array_id in there]

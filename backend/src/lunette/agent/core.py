@@ -122,8 +122,8 @@ class Agent(Answering, complete=True):
         self._asked: ExportSet | None = None
         """The last document that was accepted, as it was sent."""
         self._answered: ConvergeReport | None = None
-        self._open: tuple[str, ...] = ()
-        """Targets and subsystems that were open at the last observation."""
+        self._found: tuple[ExportSet, ConvergeReport] | None = None
+        """What was served at the last observation, and how."""
         self._deadlines = Deadlines(system.monotonic)
         self.due_in_s = self._deadlines.due_in_s
         self._array_facts, self._keys, self._repairs = ArrayFacts(system), ArrayKeys(system), Repairs()
@@ -377,10 +377,15 @@ class Agent(Answering, complete=True):
     def _noted(self, exports: ExportSet, report: ConvergeReport) -> ConvergeReport:
         """Remembers how everything is served now."""
         report = self._deadlines.reported(exports, report)
-        self._open = serving.open_targets(exports, report)
+        self._found = exports, report
         self._repairs.note(exports, report)
         self.looks.last = report
         return report
+
+    @property
+    def _open(self) -> tuple[str, ...]:
+        """Targets and subsystems that were open at the last observation."""
+        return serving.open_targets(*self._found) if self._found else ()
 
     def _breathe(self) -> None:
         """During a look at everything: lets documents be served. Raises Superseded if one changed what is served."""

@@ -38,7 +38,7 @@ class Deadlines:
 
     def judge(self, exports: ExportSet) -> None:
         """Decide which deadlines have passed. Called immediately after the arrays were checked."""
-        now, deadlines = self._monotonic(), _deadlines(exports)
+        now, deadlines = self._monotonic(), _deadlines(exports) if self._waits else {}
         self._over = {
             name: deadlines[name]
             for name, wait in self._waits.items()
@@ -47,7 +47,7 @@ class Deadlines:
 
     def overdue(self, exports: ExportSet) -> frozenset[str]:
         """Targets to open without what is missing. A changed deadline counts from the next check."""
-        deadlines = _deadlines(exports)
+        deadlines = _deadlines(exports) if self._over else {}
         over = {name for name, deadline_s in self._over.items() if deadlines.get(name) == deadline_s}
         return frozenset(over | {name for name, wait in self._waits.items() if wait.opened_after_s is not None})
 
@@ -55,6 +55,9 @@ class Deadlines:
         """Record the result of a round. Returns the report, with a note on each target that opened without what is
         missing.
         """
+        if not self._waits and not report.waiting:
+            self._over = {}
+            return report
         names = {target.target_id: target.iqn for target in exports.targets}
         nqns = {target.target_id: target.nqn for target in exports.subsystems}
         deadlines, overdue, waiting = _deadlines(exports), self.overdue(exports), frozenset(report.waiting)

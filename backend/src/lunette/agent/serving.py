@@ -9,6 +9,7 @@ from collections.abc import Mapping, Set
 
 from lunette.domain.exports import ConvergeReport, ExportSet, ObservedSession, ServingState, UnseenSessions
 from lunette.domain.mappings import Family
+from lunette.domain.unshared import by_key
 from lunette.providers.exports.difference import Difference, between
 from lunette.providers.exports.engine import Engine
 from lunette.providers.exports.lio.engine import LioEngine
@@ -90,7 +91,7 @@ def serve_difference(
 def _was_whole(last: ConvergeReport, difference: Difference) -> bool:
     """True if the targets and subsystems that differ were open and lacked nothing."""
     before = difference.before
-    targets, subsystems = ({one.target_id: one for one in reports} for reports in (last.targets, last.subsystems))
+    targets, subsystems = (by_key("target_id", reports) for reports in (last.targets, last.subsystems))
     touched = [targets.get(one.target_id) for one in before.targets]
     touched += [subsystems.get(one.target_id) for one in before.subsystems]
     return all(one is not None and one.state is ServingState.OPEN and one.reason is None for one in touched)

@@ -20,6 +20,11 @@ def shared_ends(before: tuple[object, ...], after: tuple[object, ...]) -> tuple[
     return start, _length_of_same(before[start:][::-1], after[start:][::-1])
 
 
+def at_differing(one: Iterable[object], other: Iterable[object]) -> Iterable[int]:
+    """Where two iterables of one length do not have the same object."""
+    return compress(count(), map(is_not, one, other))
+
+
 def by_key(name: str, entries: Iterable[Entry]) -> dict[Any, Entry]:
     """The entries by the attribute of that name."""
     listed = tuple(entries)
@@ -32,5 +37,4 @@ def keys(name: str, entries: Iterable[object]) -> Iterable[Any]:
 
 
 def _length_of_same(one: tuple[object, ...], other: tuple[object, ...]) -> int:
-    differing = compress(count(), map(is_not, one, other))
-    return next(differing, min(len(one), len(other)))
+    return next(iter(at_differing(one, other)), min(len(one), len(other)))

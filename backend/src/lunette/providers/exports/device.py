@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from lunette.providers.exports.configfs import KernelRefused
 from lunette.system.system_port import System
 
+
 class DeviceGuard:
     """Which devices an engine may open in one run.
 

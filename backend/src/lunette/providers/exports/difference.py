@@ -5,7 +5,7 @@ everything is served, which is always right.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -84,7 +84,7 @@ def _same(one: object, other: object) -> bool:
 
 def _mapped(state: ExportSet, family: Family) -> frozenset[str]:
     places = state.targets if family is Family.SCSI else state.subsystems
-    return frozenset(chain.from_iterable(keys("volume_id", place.luns) for place in places))
+    return frozenset(keys("volume_id", chain.from_iterable(keys("luns", places))))
 
 
 @dataclass(frozen=True)
@@ -104,12 +104,14 @@ class _Parts(Generic[AnyTarget]):
 
 
 def _parts(
-    before: Sequence[AnyTarget], after: Sequence[AnyTarget], changed: set[str], known: Iterable[str]
+    before: tuple[AnyTarget, ...], after: tuple[AnyTarget, ...], changed: set[str], known: Iterable[str]
 ) -> _Parts[AnyTarget]:
     """`changed` are the volumes that differ, `known` those that were there before."""
-    old: dict[str, AnyTarget] = {target.target_id: target for target in before}
-    new: dict[str, AnyTarget] = {target.target_id: target for target in after}
     other = changed.intersection(known)
+    if not other:  # then what both share does not matter
+        before, after = unshared(before, after)
+    old: dict[str, AnyTarget] = by_key("target_id", before)
+    new: dict[str, AnyTarget] = by_key("target_id", after)
     pairs = [(old.get(one), new.get(one)) for one in dict.fromkeys((*old, *new))]
     found = [_part(*pair, changed) for pair in pairs if not _same(*pair) or (other and _serves(pair[1], other))]
     return _Parts(

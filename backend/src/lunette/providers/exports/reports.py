@@ -57,20 +57,25 @@ def _with(one: ConvergeReport, other: ConvergeReport) -> ConvergeReport:
 
 def with_part(last: ConvergeReport, part: ConvergeReport, desired: ExportSet) -> ConvergeReport:
     """The last report with what a part of it is now. `desired` is everything that is served, in order."""
-    targets = {one.target_id: one for one in (*last.targets, *part.targets)}
-    subsystems = {one.target_id: one for one in (*last.subsystems, *part.subsystems)}
-    volumes = {**by_key("volume_id", last.volumes), **by_key("volume_id", part.volumes)}
-    served = {one.target_id for one in part.targets}, {one.target_id for one in part.subsystems}
-    open_now = {one.iqn for one in desired.targets if one.target_id in served[0]}
-    open_now |= {one.nqn for one in desired.subsystems if one.target_id in served[1]}
+    targets = by_key("target_id", (*last.targets, *part.targets))
+    subsystems = by_key("target_id", (*last.subsystems, *part.subsystems))
+    volumes = by_key("volume_id", (*last.volumes, *part.volumes))
     return last.model_copy(
         update={
             "generation": desired.generation,
             "changed": part.changed,
             "found": (),
-            "waiting": tuple(one for one in last.waiting if one not in open_now),
-            "targets": tuple(targets[one.target_id] for one in desired.targets),
-            "subsystems": tuple(subsystems[one.target_id] for one in desired.subsystems),
+            "waiting": _still_waiting(last, part, desired) if last.waiting else (),
+            "targets": tuple(map(targets.__getitem__, keys("target_id", desired.targets))),
+            "subsystems": tuple(map(subsystems.__getitem__, keys("target_id", desired.subsystems))),
             "volumes": tuple(filter(None, map(volumes.get, keys("volume_id", desired.volumes)))),
         }
     )
+
+
+def _still_waiting(last: ConvergeReport, part: ConvergeReport, desired: ExportSet) -> tuple[str, ...]:
+    """The IQNs and NQNs that waited and are not in the part."""
+    served = {one.target_id for one in part.targets}, {one.target_id for one in part.subsystems}
+    open_now = {one.iqn for one in desired.targets if one.target_id in served[0]}
+    open_now |= {one.nqn for one in desired.subsystems if one.target_id in served[1]}
+    return tuple(one for one in last.waiting if one not in open_now)

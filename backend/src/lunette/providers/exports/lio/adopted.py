@@ -4,16 +4,19 @@ A target retains its name permanently. A backstore stays where it is until it is
 boot; it is then created in Lunette's own adapter.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import filterfalse
+from operator import attrgetter, methodcaller
 
-from lunette.domain.exports import ExportSet, ExportTarget, ExportVolume, Leftover
+from lunette.domain.exports import AdoptedBackstore, ExportSet, ExportTarget, ExportVolume, Leftover
+from lunette.domain.unshared import keys
 from lunette.providers.exports.lio import tree
 from lunette.providers.exports.lio.configfs import LioConfigfs
 
 
 def settled(files: LioConfigfs, desired: ExportSet) -> ExportSet:
     """The desired state with every adopted backstore where it is, or where it will be created."""
-    if not any(volume.adopted for volume in desired.volumes):
+    if not any(keys("adopted", desired.volumes)):
         return desired
     return desired.model_copy(update={"volumes": tuple(_settled(files, volume) for volume in desired.volumes)})
 
@@ -21,8 +24,8 @@ def settled(files: LioConfigfs, desired: ExportSet) -> ExportSet:
 def paths(desired: ExportSet) -> frozenset[str]:
     """Adopted targets and backstores that belong to Lunette, or did, under foreign names."""
     prefix = tree.target_prefix(desired.appliance_id)
-    targets = (f"iscsi/{target.iqn}" for target in desired.targets if not target.iqn.startswith(prefix))
-    return frozenset((*targets, *_stores(desired.volumes), *(one.path for one in desired.leftovers)))
+    stores = (kept.path for _, kept in _adopted(desired.volumes))
+    return frozenset((*_targets(desired.targets, prefix), *stores, *keys("path", desired.leftovers)))
 
 
 def left_over(served: ExportSet, wanted: ExportSet) -> tuple[Leftover, ...]:
@@ -33,9 +36,8 @@ def left_over(served: ExportSet, wanted: ExportSet) -> tuple[Leftover, ...]:
         *served.leftovers,
         *(Leftover(path=path) for path in _targets(served.targets, prefix)),
         *(
-            Leftover(path=volume.adopted.path, volume_id=volume.volume_id, serial=volume.identity.serial)
-            for volume in served.volumes
-            if volume.adopted is not None
+            Leftover(path=kept.path, volume_id=volume.volume_id, serial=volume.identity.serial)
+            for volume, kept in _adopted(served.volumes)
         ),
     ]
     found = {one.path: one for one in going if one.path not in staying}
@@ -49,14 +51,14 @@ def standing(files: LioConfigfs, leftovers: Iterable[Leftover]) -> tuple[Leftove
 
 def standing_volumes(files: LioConfigfs, served: ExportSet) -> frozenset[str]:
     """IDs of the volumes whose adopted backstores exist."""
-    places = [(one.adopted.path, one.identity.serial, one.volume_id) for one in served.volumes if one.adopted]
+    places = [(kept.path, one.identity.serial, one.volume_id) for one, kept in _adopted(served.volumes)]
     places += [(one.path, one.serial or "", one.volume_id) for one in served.leftovers if one.volume_id]
     return frozenset(volume_id for path, serial, volume_id in places if _stands(files, path, serial))
 
 
 def iqns(served: ExportSet | None) -> frozenset[str]:
     """Names of the served targets: the names of adopted targets do not show that they belong to Lunette."""
-    return frozenset(target.iqn for target in served.targets) if served else frozenset()
+    return frozenset(keys("iqn", served.targets)) if served else frozenset()
 
 
 def is_same(files: LioConfigfs, device: str, other: str) -> bool:
@@ -79,9 +81,12 @@ def _stands(files: LioConfigfs, path: str, serial: str | None) -> bool:
     return serial is None or files.read(f"{path}/wwn/vpd_unit_serial").rpartition(": ")[2] == serial
 
 
-def _stores(volumes: Iterable[ExportVolume]) -> list[str]:
-    return [volume.adopted.path for volume in volumes if volume.adopted]
+def _adopted(volumes: Iterable[ExportVolume]) -> Iterator[tuple[ExportVolume, AdoptedBackstore]]:
+    """Those of the volumes that were adopted: mostly none, and they are not looked at one by one."""
+    for volume in filter(attrgetter("adopted"), volumes):
+        if volume.adopted is not None:
+            yield volume, volume.adopted
 
 
 def _targets(targets: Iterable[ExportTarget], prefix: str) -> list[str]:
-    return [f"iscsi/{target.iqn}" for target in targets if not target.iqn.startswith(prefix)]
+    return [f"iscsi/{iqn}" for iqn in filterfalse(methodcaller("startswith", prefix), keys("iqn", targets))]

@@ -4,10 +4,14 @@ A subsystem retains its name permanently. A port stays in its directory until it
 boot; it is then created under one of Lunette's own numbers. Hosts see its address, never its number.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import filterfalse
+from operator import attrgetter, methodcaller
 
 from lunette.domain.exports import ExportPortal, ExportSet, NvmeLeftover
 from lunette.domain.identity import SUBSYSTEM_AUTHORITY
+from lunette.domain.unshared import keys
 from lunette.providers.exports.nvmet import tree
 from lunette.providers.exports.nvmet.configfs import NvmetConfigfs
 
@@ -22,6 +26,11 @@ class Ours:
 
     def has(self, nqn: str) -> bool:
         return nqn.startswith(self.prefix) or nqn in self.subsystems
+
+    def foreign(self, nqns: Iterable[str]) -> tuple[str, ...]:
+        """Those of the subsystems that are not Lunette's."""
+        others = filterfalse(methodcaller("startswith", self.prefix), nqns)
+        return tuple(nqn for nqn in others if nqn not in self.subsystems)
 
     def has_port(self, name: str) -> bool:
         return tree.is_own_port(name) or name in self.ports
@@ -56,7 +65,7 @@ def of_any(files: NvmetConfigfs, served: ExportSet | None) -> Ours:
 
 def settled(files: NvmetConfigfs, desired: ExportSet) -> ExportSet:
     """The desired state with every adopted port where it is, or where it will be created."""
-    if not any(portal.adopted for portal in desired.portals):
+    if not any(keys("adopted", desired.portals)):
         return desired
     portals = (
         portal
@@ -95,7 +104,8 @@ def _name(one: NvmeLeftover) -> str:
 
 
 def _adopted(desired: ExportSet) -> tuple[NvmeLeftover, ...]:
-    subsystems = (NvmeLeftover(path=f"subsystems/{one.nqn}") for one in desired.subsystems if one.adopted)
+    adopted = filter(attrgetter("adopted"), desired.subsystems)
+    subsystems = (NvmeLeftover(path=f"subsystems/{one.nqn}") for one in adopted)
     return (*subsystems, *(_left(portal) for portal in desired.portals if portal.adopted))
 
 

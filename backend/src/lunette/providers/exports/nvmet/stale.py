@@ -17,7 +17,7 @@ from lunette.providers.exports.nvmet.tree import REFERRAL, Namespace, Tree
 
 def foreign(files: NvmetConfigfs, ours: Ours) -> tuple[str, ...]:
     """Foreign subsystems: shown, never changed."""
-    return tuple(name for name in files.names("subsystems") if not ours.has(name))
+    return ours.foreign(files.names("subsystems"))
 
 
 def foreign_hosts(files: NvmetConfigfs, ours: Ours) -> dict[str, str]:
