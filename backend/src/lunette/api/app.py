@@ -1,12 +1,14 @@
 """Builds the application. Main and the tests need only `make_app`."""
 
 import functools
+import warnings
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
+from pydantic.warnings import UnsupportedFieldAttributeWarning
 
 from lunette.api.appliance import backup_extras
 from lunette.api.openapi.describe import describe
@@ -60,6 +62,9 @@ from lunette.api.routes import (
 from lunette.api.server import page
 from lunette.api.server.compression import CompressedLists
 from lunette.api.server.middleware import SecurityHeaders
+
+# FastAPI ignores this warning while it declares a body; a body is built at its first request, as every model is.
+warnings.filterwarnings("ignore", category=UnsupportedFieldAttributeWarning)
 
 _ROUTERS: tuple[APIRouter, ...] = (
     health.routes,
