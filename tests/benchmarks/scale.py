@@ -19,18 +19,23 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
+from typing import TypeVar
 
 import httpx2
+from cryptography.fernet import Fernet
 
+from backend.tests.databases import fresh_file
 from backend.tests.wiring import add_token, add_user, make_services, serving
 from lunette.api.requests.services import ApiServices
 from lunette.domain.roles import Role
 from lunette.engine.control import Control
+from lunette.store.database import Store
+from lunette.store.secrets import SecretBox
 from tests.benchmarks.output import print_kernel, print_table
 from tests.benchmarks.scale_site import ServingAgent, fill
 from tests.run.command import ROOT
@@ -41,6 +46,7 @@ ROUNDS = 20
 PAGE = ROOT / "frontend/dist"
 RESIDENT = "the API and the agent that pretends"
 _BROWSER_DEADLINE_S = 600
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -88,9 +94,7 @@ def main(sizes: Sequence[int], hosts: int) -> int:
     print_kernel(platform.release())
     found: list[Figures] = []
     try:
-        for size in sizes:
-            with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as alone:
-                found.append(alone.submit(measure, size, hosts, page=size == sizes[-1]).result())
+        found.extend(_alone(measure, size, hosts, page=size == sizes[-1]) for size in sizes)
     finally:
         if found:
             done = sizes[: len(found)]
@@ -100,14 +104,27 @@ def main(sizes: Sequence[int], hosts: int) -> int:
     return 0
 
 
+def _alone(call: Callable[..., Result], *given: object, **named: object) -> Result:
+    """The result of a call in a process of its own, which allocates memory as the services do."""
+    os.environ.setdefault("MALLOC_ARENA_MAX", "1")
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(call, *given, **named).result()
+
+
+def _prepared(url: str, volumes: int, hosts: int) -> ServingAgent:
+    """Fills the database. Returns an agent that serves it."""
+    agent, store = ServingAgent(), Store.open(url, SecretBox(Fernet.generate_key()))
+    fill(store, volumes, hosts)
+    agent.look_at(store)
+    return agent
+
+
 def measure(volumes: int, hosts: int, *, page: bool = False) -> Figures:
-    """Fills the database, serves it, measures."""
+    """Serves a database that another process filled, whose memory is not measured, and measures."""
     with tempfile.TemporaryDirectory(prefix="lunette-scale-") as folder:
-        agent = ServingAgent()
-        made = make_services(Path(folder), agent, ui=PAGE if page and PAGE.is_dir() else None)
-        started = time.monotonic()
-        fill(made.store, volumes, hosts)
-        agent.look_at(made.store)
+        url, started = fresh_file(Path(folder)), time.monotonic()
+        agent = _alone(_prepared, url, volumes, hosts)
+        made = make_services(Path(folder), agent, url, ui=PAGE if page and PAGE.is_dir() else None)
         print(f"{volumes:,} volumes, {hosts:,} hosts: {time.monotonic() - started:.1f} s to write", flush=True)
         add_user(made.store, "admin", Role.ADMINISTRATOR, PASSWORD)
         token = add_token(made.store, Role.ADMINISTRATOR)

@@ -4,6 +4,9 @@ A mapping is open only once the agent has it, even if its volume and the target 
 or a group is open once all of its mappings are.
 """
 
+import gc
+import weakref
+
 from backend.tests.api.test_metrics import IQN, Serving, serving, standing
 from backend.tests.scene import ADDRESS
 from lunette.api.answers.seen import AWAY, Observed
@@ -54,6 +57,17 @@ def test_the_index_is_that_of_the_requested_observation() -> None:
     assert set(Observed(second, None).volumes) == {"a", "b"}
     assert set(Observed(first, None).volumes) == {"a"}
     assert Observed(None, None).volumes == {}
+
+
+def test_the_index_does_not_keep_an_observation_in_memory() -> None:
+    """At 10,000 volumes each has 15 MiB, and the next one may be indexed much later."""
+    observation = look("a", "b")
+    assert set(Observed(observation, None).volumes) == {"a", "b"}
+    reference = weakref.ref(observation)
+    del observation
+    gc.collect()
+    assert reference() is None
+    assert set(Observed(look("c"), None).volumes) == {"c"}
 
 
 def test_a_mapping_is_not_open_before_the_agent_has_it(serving: Serving) -> None:

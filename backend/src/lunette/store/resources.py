@@ -2,9 +2,9 @@
 
 import datetime as dt
 from collections.abc import Collection
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import JSON, BigInteger, CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint, false
+from sqlalchemy import JSON, BigInteger, CheckConstraint, ForeignKey, Index, Row, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from lunette.domain.arrays import MemberRole
@@ -139,15 +139,24 @@ class VolumeColumns:
 
     def identity(self) -> VolumeIdentity:
         """What hosts are shown."""
-        return VolumeIdentity(
-            uuid=self.uuid, serial=self.serial, naa=self.naa, nguid=self.shown_nguid(), eui64=self.eui64
-        )
+        return identity_of(self)
 
     def shown_nguid(self) -> str:
-        return NO_NGUID if self.without_nguid else self.nguid
+        return identity_of(self).nguid
 
     def adopted(self) -> AdoptedBackstore | None:
-        return AdoptedBackstore.model_validate_json(self.backstore) if self.backstore else None
+        return adopted_of(self)
+
+
+def identity_of(volume: VolumeColumns | Row[Any]) -> VolumeIdentity:
+    """What hosts are shown of a volume, or of a row with these columns."""
+    nguid = NO_NGUID if volume.without_nguid else volume.nguid
+    return VolumeIdentity(uuid=volume.uuid, serial=volume.serial, naa=volume.naa, nguid=nguid, eui64=volume.eui64)
+
+
+def adopted_of(volume: VolumeColumns | Row[Any]) -> AdoptedBackstore | None:
+    """What the adopted backstore of a volume shows hosts, or that of a row with these columns."""
+    return AdoptedBackstore.model_validate_json(volume.backstore) if volume.backstore else None
 
 
 class Volume(Resource, VolumeColumns, Base):

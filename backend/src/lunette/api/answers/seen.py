@@ -5,6 +5,7 @@ Stored facts are returned even while the agent does not answer. Everything obser
 
 import datetime as dt
 import time
+import weakref
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from typing import Generic, TypeVar
@@ -35,20 +36,25 @@ Entry = TypeVar("Entry")
 
 
 class _Newest(Generic[Source, Entry]):
-    """The index of the newest snapshot, shared by all requests that use that snapshot.
+    """The index of the newest snapshot, shared by all requests that use that snapshot, and gone with it.
 
     Indexing 10,000 volumes takes as long as answering a request for 50 of them.
     """
 
     def __init__(self, build: Callable[[Source], dict[str, Entry]]) -> None:
         self._build = build
-        self._held: tuple[Source, dict[str, Entry]] | None = None
+        self._held: tuple[weakref.ref[Source], dict[str, Entry]] | None = None
 
     def of(self, source: Source) -> dict[str, Entry]:
         held = self._held
-        if held is None or held[0] is not source:
-            held = self._held = (source, self._build(source))
+        if held is None or held[0]() is not source:
+            held = self._held = (weakref.ref(source, self._drop), self._build(source))
         return held[1]
+
+    def _drop(self, gone: weakref.ref[Source]) -> None:
+        held = self._held
+        if held is not None and held[0] is gone:
+            self._held = None
 
 
 _VOLUMES = _Newest[Observation, ObservedVolume](

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import SecretStr
 from sqlalchemy import ColumnElement, and_, delete, or_, select
@@ -45,7 +45,7 @@ from lunette.domain.sealed_copies import LOST
 from lunette.domain.self_tests import SelfTestSchedule
 from lunette.engine.context.services import Services
 from lunette.engine.exports import firewall
-from lunette.engine.exports.memo import Memo
+from lunette.engine.exports.memo import Memo, digest
 from lunette.planner.engines.volume_engines import volume_planning
 from lunette.store.database import after_commit
 from lunette.store.journal import Job
@@ -63,14 +63,16 @@ from lunette.store.resources import (
     ReleaseRow,
     Target,
     Volume,
+    adopted_of,
+    identity_of,
 )
 from lunette.store.schema import UtcTime
 from lunette.store.secrets import SecretBox
 from lunette.store.settings import read_settings, settings_of, settings_row
 
 Leaving = Iterable[tuple[ReleaseKind, str]]
-Loaded = TypeVar("Loaded", Volume, Host)
 MOST_NAMED = 500
+_ROWS_AT_ONCE = 500
 
 
 def meta(tx: Session, key: str) -> str:
@@ -189,30 +191,21 @@ def _volumes(tx: Session, memo: Memo) -> tuple[ExportVolume, ...]:
         .where(Volume.id.in_(mapped))
         .order_by(Volume.id)
     )
-    rows = tx.execute(query).all()
-    changed = _loaded(tx, Volume, [row.id for row in rows if memo.volumes.lacks(row.id, tuple(row))])
-    return tuple(memo.volumes.of(row.id, tuple(row), partial(_volume, row, changed)) for row in rows)
+    rows = tx.execute(query.execution_options(yield_per=_ROWS_AT_ONCE))
+    return tuple(memo.volumes.of(row.id, digest(row), partial(_volume, row)) for row in rows)
 
 
-def _loaded(tx: Session, kind: type[Loaded], ids: Sequence[str]) -> dict[str, Loaded]:
-    """The rows with these IDs; all rows if the IDs are too many to be named."""
-    if not ids:
-        return {}
-    query = select(kind) if len(ids) > MOST_NAMED else select(kind).where(kind.id.in_(ids))
-    return {row.id: row for row in tx.scalars(query)}
-
-
-def _volume(row: Any, loaded: dict[str, Volume]) -> ExportVolume:
-    volume = loaded[row.id]
+def _volume(row: Any) -> ExportVolume:
+    backing_name = row.lv_name  # the column of Volume.backing_name
     return ExportVolume(
-        volume_id=volume.id,
-        name=volume.name,
-        array_id=volume.array_id,
+        volume_id=row.id,
+        name=row.name,
+        array_id=row.array_id,
         group=row.group_name,
-        device=volume_planning(ArrayEngine(row.engine)).device_path(row.group_name, volume.backing_name),
-        size_bytes=volume.size_bytes,
-        identity=volume.identity(),
-        adopted=volume.adopted(),
+        device=volume_planning(ArrayEngine(row.engine)).device_path(row.group_name, backing_name),
+        size_bytes=row.size_bytes,
+        identity=identity_of(row),
+        adopted=adopted_of(row),
     )
 
 
@@ -271,7 +264,8 @@ class _Owner:
 def _owners(tx: Session, box: SecretBox, memo: Memo) -> list[_Owner]:
     luns: dict[str, dict[Family, list[ExportLun]]] = defaultdict(lambda: defaultdict(list))
     columns = (Mapping.id, Mapping.lun, Mapping.volume_id, Mapping.host_id, Mapping.host_group_id, Mapping.family)
-    for row in tx.execute(select(*columns).where(~_is_coming()).order_by(Mapping.id)):
+    query = select(*columns).where(~_is_coming()).order_by(Mapping.id)
+    for row in tx.execute(query.execution_options(yield_per=_ROWS_AT_ONCE)):
         lun = memo.luns.of(row.id, (row.lun, row.volume_id), partial(_lun, row))
         luns[row.host_id or row.host_group_id or ""][Family(row.family)].append(lun)
     deadlines = dict(tx.execute(select(HostGroup.id, HostGroup.opens_without_missing_after_s)).all())
@@ -305,10 +299,18 @@ def _hosts(tx: Session, box: SecretBox, memo: Memo, families: dict[str, set[Fami
     for one in tx.execute(select(*_INITIATOR).order_by(HostInitiator.name)):
         names[one.host_id].append(tuple(one))
     rows = {row.id: (tuple(row), names[row.id], frozenset(families[row.id])) for row in tx.execute(select(*_HOST))}
-    changed = _loaded(tx, Host, [id_ for id_, source in rows.items() if memo.hosts.lacks(id_, source)])
+    changed = _loaded(tx, [id_ for id_, source in rows.items() if memo.hosts.lacks(id_, source)])
     return {
         id_: memo.hosts.of(id_, source, partial(_names, id_, changed, box, source[2])) for id_, source in rows.items()
     }
+
+
+def _loaded(tx: Session, ids: Sequence[str]) -> dict[str, Host]:
+    """The hosts with these IDs; all hosts if the IDs are too many to be named."""
+    if not ids:
+        return {}
+    query = select(Host) if len(ids) > MOST_NAMED else select(Host).where(Host.id.in_(ids))
+    return {row.id: row for row in tx.scalars(query)}
 
 
 def _names(host_id: str, loaded: dict[str, Host], box: SecretBox, families: frozenset[Family]) -> _Names:

@@ -1,9 +1,10 @@
 """Parts of the desired state that were made from rows, made again only where a row differs.
 
-The rows themselves are compared, not their versions or times: a change that counts neither is not missed.
+The rows themselves are compared, not their versions or times: a change that counts neither is not missed. Of volumes,
+which are the most, only a digest of the row stays in memory.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
 from lunette.domain.exports import ExportLun, ExportSubsystem, ExportTarget, ExportVolume
@@ -34,6 +35,14 @@ class Kept(Generic[Value]):
     def forget(self) -> None:
         """Drops what was not asked for since the last call."""
         self._before, self._now = self._now, {}
+
+
+def digest(row: Iterable[Any]) -> int:
+    """64 bits for a row of texts, numbers and NULLs. They differ whenever one number differs: each step of the hash of
+    a tuple is reversible (Objects/tupleobject.c of CPython). Two texts have the same hash once in 2**64: it is SipHash
+    with a key of this process.
+    """
+    return hash(tuple(row))
 
 
 class Memo:
