@@ -49,6 +49,7 @@ from lunette.domain.identity import IdentitySource
 from lunette.domain.mappings import ExportEngine, Family, Protocol
 from lunette.providers.exports.lio import configfs, tree
 from lunette.providers.exports.nvmet import tree as nvmet_tree
+from lunette.system.heap import give_back
 from lunette.system.local import LocalSystem
 
 SIZE_BYTES = 1 << 20
@@ -143,7 +144,9 @@ def serve_alone() -> int:
     """Prints the memory of an agent that serves the exports of the request and does nothing else, in MiB: what is
     resident once they are served, and at the most until then."""
     agent = _started()
+    give_back()
     _check(answer(agent, _REQUEST.read_bytes()).model_dump_json())
+    give_back()
     # Not ru_maxrss: a program that another process starts has inherited its peak (setmax_mm_hiwater_rss in fs/exec.c).
     words = Path("/proc/self/status").read_text().split()
     fields = {"agent MiB": "VmRSS:", "peak MiB": "VmHWM:"}

@@ -374,6 +374,14 @@ def test_large_requests_wait_until_there_is_memory_and_small_ones_do_not(
         running.stop()
 
 
+def test_the_memory_of_large_requests_is_given_back(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[bool] = []
+    monkeypatch.setattr(agent_server, "give_back", lambda: given.append(True))
+    for payload in (HELLO, HELLO + b" " * SMALL_BYTES, HELLO):
+        running.raw(payload)
+    assert soon(lambda: given == [True])
+
+
 def test_connections_that_wait_for_memory_are_closed_too(running: Running) -> None:
     held = [running.connected() for _ in range(MAX_CONNECTIONS)]
     for peer in reversed(held):  # the youngest has the memory

@@ -27,6 +27,7 @@ from lunette.domain.agent_protocol import SOCKET_PATH
 from lunette.domain.errors import LunetteError
 from lunette.domain.exports import ExportSet
 from lunette.providers.updates import record, trial
+from lunette.system.heap import give_back
 from lunette.system.local import LocalSystem
 from lunette.system.modules import load
 from lunette.system.reserve import Reserve
@@ -67,6 +68,7 @@ def _serve(options: argparse.Namespace) -> int:
     _prepare_exports(system)
     _settle(system)
     agent = Agent(system, state_dir=options.state_dir)
+    give_back()
     server = Server(agent, listen(options.socket), allowed_uids(tuple(options.allow_uid)))
     loop = AgentLoop(agent, reserve.fill)
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -19,6 +19,7 @@ from lunette.domain.agent_protocol import ENVELOPE, MAX_MESSAGE_BYTES, ProblemRe
 from lunette.domain.errors import Forbidden, LunetteError, Malformed
 from lunette.system.agent_port import AgentPort
 from lunette.system.framing import PeerClosed, receive_bytes, receive_length, send_message
+from lunette.system.heap import give_back
 
 log = logging.getLogger(__name__)
 API_USER = "lunette-api"
@@ -199,7 +200,8 @@ class Server:
                     self._send(peer, ProblemReply.of(refusal))
                     return
                 while True:
-                    self._send(peer, self._next_reply(peer))
+                    if self._answered(peer) > SMALL_BYTES:
+                        give_back()
         except PeerClosed:
             pass
         except OSError as error:
@@ -209,8 +211,10 @@ class Server:
                 self._waiting.pop(peer, None)
             self._slots.release()
 
-    def _next_reply(self, peer: socket.socket) -> Reply:
-        """Raises PeerClosed, or TimeoutError if the rest of a request does not arrive."""
+    def _answered(self, peer: socket.socket) -> int:
+        """Answers the next request. Returns its length in bytes. Raises PeerClosed, or TimeoutError if the rest of a
+        request does not arrive.
+        """
         with self._lock:
             self._waiting[peer] = None
         peer.settimeout(None)
@@ -224,7 +228,10 @@ class Server:
                 if peer not in self._waiting:
                     raise PeerClosed("the connection was closed in favor of another")
                 del self._waiting[peer]
-            return answer(self._agent, payload)
+            reply = answer(self._agent, payload)
+            del payload
+        self._send(peer, reply)
+        return length
 
     def _send(self, peer: socket.socket, reply: Reply) -> None:
         send_message(peer, reply.model_dump_json().encode(), time.monotonic() + self._message_s)
