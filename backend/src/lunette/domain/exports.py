@@ -391,7 +391,7 @@ class ConvergeReport(Model):
     """Targets, backstores and subsystems that other systems created: shown, never changed."""
 
 
-class ObservedSession(Model):
+class ObservedSession(Lean):
     """An initiator that is logged in now. `since` is None if the kernel does not report the time."""
 
     target: str

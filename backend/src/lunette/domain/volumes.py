@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from lunette.domain.base import Model
+from lunette.domain.base import Lean, Model
 from lunette.domain.names import Description, Name
 from lunette.domain.sizes import KIB, MAX_BYTES, MIB, OR_TEXT
 
@@ -163,7 +163,7 @@ class VolumeRecover(Model):
     """New name of the volume, needed if another volume has the former name. If omitted or `null`, the former name."""
 
 
-class ObservedVolume(Model):
+class ObservedVolume(Lean):
     """A logical volume, a snapshot or a zvol as observed on the machine.
 
     `volume_id` and `snapshot_id` are None if the object does not carry the mark of Lunette.
