@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from pydantic import BaseModel
@@ -36,6 +37,7 @@ from lunette.domain.agent_protocol import (
 from lunette.domain.errors import AgentAway, InUse, ProblemType
 from lunette.domain.steps import ExportsGone
 from lunette.system.agent_client import AgentClient
+from lunette.system.framing import PeerClosed
 from tests.machines.pace import deadline
 
 NOBODY = 65534
@@ -380,6 +382,10 @@ def test_the_memory_of_large_requests_is_given_back(running: Running, monkeypatc
     for payload in (HELLO, HELLO + b" " * SMALL_BYTES, HELLO):
         running.raw(payload)
     assert soon(lambda: given == [True])
+    monkeypatch.setattr(running.server, "_send", Mock(side_effect=PeerClosed("the client left")))
+    with running.connected() as peer:
+        peer.sendall(framed(HELLO + b" " * SMALL_BYTES))
+        assert soon(lambda: given == [True, True])
 
 
 def test_connections_that_wait_for_memory_are_closed_too(running: Running) -> None:

@@ -200,8 +200,7 @@ class Server:
                     self._send(peer, ProblemReply.of(refusal))
                     return
                 while True:
-                    if self._answered(peer) > SMALL_BYTES:
-                        give_back()
+                    self._answer_next(peer)
         except PeerClosed:
             pass
         except OSError as error:
@@ -211,10 +210,8 @@ class Server:
                 self._waiting.pop(peer, None)
             self._slots.release()
 
-    def _answered(self, peer: socket.socket) -> int:
-        """Answers the next request. Returns its length in bytes. Raises PeerClosed, or TimeoutError if the rest of a
-        request does not arrive.
-        """
+    def _answer_next(self, peer: socket.socket) -> None:
+        """Raises PeerClosed, or TimeoutError if the rest of a request does not arrive or the reply is not received."""
         with self._lock:
             self._waiting[peer] = None
         peer.settimeout(None)
@@ -222,16 +219,21 @@ class Server:
             raise PeerClosed("the connection was closed")
         deadline = time.monotonic() + self._message_s
         length = receive_length(peer, deadline)
+        try:
+            self._send(peer, self._reply(peer, length, deadline))
+        finally:
+            if length > SMALL_BYTES:
+                give_back()
+
+    def _reply(self, peer: socket.socket, length: int, deadline: float) -> Reply:
+        """Raises what `_answer_next` raises."""
         with self._memory.taken(length, deadline, lambda: peer in self._waiting):
             payload = receive_bytes(peer, length, deadline)
             with self._lock:
                 if peer not in self._waiting:
                     raise PeerClosed("the connection was closed in favor of another")
                 del self._waiting[peer]
-            reply = answer(self._agent, payload)
-            del payload
-        self._send(peer, reply)
-        return length
+            return answer(self._agent, payload)
 
     def _send(self, peer: socket.socket, reply: Reply) -> None:
         send_message(peer, reply.model_dump_json().encode(), time.monotonic() + self._message_s)

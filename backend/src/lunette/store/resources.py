@@ -142,7 +142,7 @@ class VolumeColumns:
         return identity_of(self)
 
     def shown_nguid(self) -> str:
-        return identity_of(self).nguid
+        return _shown_nguid(self)
 
     def adopted(self) -> AdoptedBackstore | None:
         return adopted_of(self)
@@ -150,8 +150,13 @@ class VolumeColumns:
 
 def identity_of(volume: VolumeColumns | Row[Any]) -> VolumeIdentity:
     """What hosts are shown of a volume, or of a row with these columns."""
-    nguid = NO_NGUID if volume.without_nguid else volume.nguid
-    return VolumeIdentity(uuid=volume.uuid, serial=volume.serial, naa=volume.naa, nguid=nguid, eui64=volume.eui64)
+    return VolumeIdentity(
+        uuid=volume.uuid, serial=volume.serial, naa=volume.naa, nguid=_shown_nguid(volume), eui64=volume.eui64
+    )
+
+
+def _shown_nguid(volume: VolumeColumns | Row[Any]) -> str:
+    return NO_NGUID if volume.without_nguid else volume.nguid
 
 
 def adopted_of(volume: VolumeColumns | Row[Any]) -> AdoptedBackstore | None:

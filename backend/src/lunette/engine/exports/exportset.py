@@ -191,8 +191,8 @@ def _volumes(tx: Session, memo: Memo) -> tuple[ExportVolume, ...]:
         .where(Volume.id.in_(mapped))
         .order_by(Volume.id)
     )
-    rows = tx.execute(query.execution_options(yield_per=_ROWS_AT_ONCE))
-    return tuple(memo.volumes.of(row.id, digest(row), partial(_volume, row)) for row in rows)
+    with tx.execute(query.execution_options(yield_per=_ROWS_AT_ONCE)) as rows:
+        return tuple(memo.volumes.of(row.id, digest(row), partial(_volume, row)) for row in rows)
 
 
 def _volume(row: Any) -> ExportVolume:
@@ -265,9 +265,10 @@ def _owners(tx: Session, box: SecretBox, memo: Memo) -> list[_Owner]:
     luns: dict[str, dict[Family, list[ExportLun]]] = defaultdict(lambda: defaultdict(list))
     columns = (Mapping.id, Mapping.lun, Mapping.volume_id, Mapping.host_id, Mapping.host_group_id, Mapping.family)
     query = select(*columns).where(~_is_coming()).order_by(Mapping.id)
-    for row in tx.execute(query.execution_options(yield_per=_ROWS_AT_ONCE)):
-        lun = memo.luns.of(row.id, (row.lun, row.volume_id), partial(_lun, row))
-        luns[row.host_id or row.host_group_id or ""][Family(row.family)].append(lun)
+    with tx.execute(query.execution_options(yield_per=_ROWS_AT_ONCE)) as rows:
+        for row in rows:
+            lun = memo.luns.of(row.id, (row.lun, row.volume_id), partial(_lun, row))
+            luns[row.host_id or row.host_group_id or ""][Family(row.family)].append(lun)
     deadlines = dict(tx.execute(select(HostGroup.id, HostGroup.opens_without_missing_after_s)).all())
     members: dict[str, list[str]] = defaultdict(list)
     families: dict[str, set[Family]] = defaultdict(set)

@@ -38,9 +38,9 @@ class Kept(Generic[Value]):
 
 
 def digest(row: Iterable[Any]) -> int:
-    """64 bits for a row of texts, numbers and NULLs. They differ whenever one number differs: each step of the hash of
-    a tuple is reversible (Objects/tupleobject.c of CPython). Two texts have the same hash once in 2**64: it is SipHash
-    with a key of this process.
+    """64 bits for a row of texts, numbers from 0 to 2**60 and NULLs. They differ whenever one number of the row
+    differs: each step of the hash of a tuple is reversible (Objects/tupleobject.c of CPython). Two texts have the same
+    hash once in 2**64: it is SipHash with a key of this process.
     """
     return hash(tuple(row))
 
