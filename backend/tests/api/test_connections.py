@@ -133,6 +133,24 @@ def test_one_source_has_so_many_connections_and_no_more(port: int) -> None:
         peer.close()
 
 
+def test_no_part_of_an_answer_waits_for_an_acknowledgement_of_the_one_before(
+    services: ApiServices, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also on a socket that does not name its protocol, for which asyncio sets nothing."""
+    came: list[int] = []
+    let_in = connections.Listener._is_let_in
+
+    def noted(listener: connections.Listener, peer: socket.socket, address: str) -> bool:
+        came.append(peer.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        return let_in(listener, peer, address)
+
+    monkeypatch.setattr(connections.Listener, "_is_let_in", noted)
+    with serving(services) as (url, _), connected(int(url.rpartition(":")[2])) as peer:
+        peer.sendall(HEALTH)
+        assert answer(peer)[0] == 200
+    assert came == [1]
+
+
 def test_all_sources_share_a_limit_and_the_oldest_idle_connection_is_closed(port: int) -> None:
     held = [connected(port, source) for source in ("127.0.0.1", "127.0.0.1", "127.0.0.1", "127.0.0.2", "127.0.0.3")]
     for peer in held:
