@@ -25,7 +25,7 @@ class Ours:
     ports: frozenset[str] = frozenset()
 
     def has(self, nqn: str) -> bool:
-        return nqn.startswith(self.prefix) or nqn in self.subsystems
+        return not self.foreign((nqn,))
 
     def foreign(self, nqns: Iterable[str]) -> tuple[str, ...]:
         """Those of the subsystems that are not Lunette's."""
