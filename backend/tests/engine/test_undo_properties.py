@@ -17,8 +17,10 @@ from backend.tests.engine.conftest import ADMIN, Appliance
 from backend.tests.exploring import explored, fixed
 from backend.tests.planner.sites import facts, sites
 from lunette.domain.errors import LunetteError
+from lunette.domain.exports import ConvergeReport, PortalReport, ServingState
 from lunette.domain.site import Site, SiteRequest
 from lunette.engine.context.change import ChangeContext
+from lunette.engine.exports import moves
 from lunette.engine.records import states
 from lunette.engine.records.states import States
 from lunette.engine.site import changes as engine
@@ -122,9 +124,28 @@ class World:
         return self._tx.scalar(select(func.max(Event.seq))) or 0
 
     def _settle(self) -> None:
-        """As between two requests: nothing is remembered of the rows."""
+        """As between two requests: portals have left their former places, and nothing is remembered of the rows."""
+        self._tx.flush()
+        moves.close_former(self._tx, portals_open(self._tx))
         self._tx.flush()
         self._tx.expunge_all()
+
+
+def portals_open(tx: Session) -> ConvergeReport:
+    """The agent's report that every portal listens where it should."""
+    listeners = [row.listeners[0].id for row in tx.scalars(select(Portal))]
+    portals = [PortalReport(portal_id=one, state=ServingState.OPEN, reason=None) for one in listeners]
+    return ConvergeReport(
+        generation=0,
+        accepted=True,
+        refusal=None,
+        changed=0,
+        targets=(),
+        volumes=(),
+        portals=tuple(portals),
+        unexplained=(),
+        foreign=(),
+    )
 
 
 @contextmanager

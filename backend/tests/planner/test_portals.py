@@ -59,6 +59,14 @@ def test_two_listeners_that_overlap_are_a_conflict(present: str, address: str) -
         plan(known(present), address=address)
 
 
+def test_a_place_that_a_portal_is_moving_away_from_is_still_taken() -> None:
+    former = replace(known("10.0.2.15"), is_former=True)
+    with pytest.raises(
+        Conflict, match=r"first listens on 10\.0\.2\.15:3260 until its move ends; use another port, or try"
+    ):
+        plan(former, address="10.0.2.15")
+
+
 @pytest.mark.parametrize(("present", "address"), [("127.0.0.1", "10.0.2.15"), ("0.0.0.0", "fe80::1")])
 def test_listeners_that_do_not_overlap_live_together(present: str, address: str) -> None:
     assert plan(known(present), address=address).id

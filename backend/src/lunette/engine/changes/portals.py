@@ -102,4 +102,5 @@ def known(row: Portal) -> KnownPortal:
 
 def listeners(row: Portal) -> list[KnownPortal]:
     """Where a portal listens, with the IDs of its listeners: its place, then those that it has left and not closed."""
-    return [replace(known(row), id=one.id, address=one.address, port=one.port) for one in row.listeners]
+    own, *formers = (replace(known(row), id=one.id, address=one.address, port=one.port) for one in row.listeners)
+    return [own, *(replace(former, is_former=True) for former in formers)]

@@ -43,6 +43,8 @@ class KnownPortal:
     address: str
     port: int
     engine: str = ""
+    is_former: bool = False
+    """The portal is moving away from there, and does not listen at its new place yet."""
 
 
 @dataclass(frozen=True)
@@ -201,8 +203,11 @@ def _check_place(
         _check_address(findings, spec, seen, is_served=is_served)
     for other in others:
         if overlap(spec, other):
-            message = f"portal {other.name} already listens on {shown(other.address, other.port)}; use another port"
-            findings.add(Conflict, "address", shown(spec.address, spec.wanted_port), message)
+            where, wanted = shown(other.address, other.port), shown(spec.address, spec.wanted_port)
+            message = f"portal {other.name} already listens on {where}; use another port"
+            if other.is_former:
+                message = f"portal {other.name} listens on {where} until its move ends; use another port, or try later"
+            findings.add(Conflict, "address", wanted, message)
 
 
 def _check_address(findings: Findings, spec: PortalCreate, seen: Observation, *, is_served: bool) -> None:
