@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from backend.tests.dev_server import PASSWORD
+from backend.tests.engine.listeners import one_answer
 from backend.tests.fakemachine import FakeSystem
 from backend.tests.wiring import add_token, make_services, serving
 from lunette.agent.core import Agent
@@ -99,6 +100,14 @@ def test_a_wrong_connection_is_refused_before_anything_is_sent(wrong: dict[str, 
 def test_nobody_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(Unreachable, match=r"https://127\.0\.0\.1:1 does not answer"):
         Client(NOTHING).create("/hosts", {"name": "a"}, dry_run=False)
+
+
+@pytest.mark.parametrize("status", [b"200 OK", b"502 Bad Gateway"])
+def test_an_answer_that_breaks_off_is_reported_and_its_connection_closed(status: bytes) -> None:
+    answer = b"HTTP/1.0 " + status + b"\r\nContent-Length: 100\r\n\r\nshort"
+    with one_answer(answer) as (port, closed), pytest.raises((Unreachable, Refused)) as failed:
+        _started(f"http://127.0.0.1:{port}", "t").call("GET", "/status")
+    assert closed.is_set(), failed
 
 
 def _array(api: Any) -> dict[str, Any]:

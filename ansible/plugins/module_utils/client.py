@@ -235,7 +235,8 @@ class Client:
                 text = response.read()
                 return response.status, json.loads(text) if text else None, response.headers
         except urllib.error.HTTPError as error:
-            raise _refused(error) from error
+            with error:
+                raise _refused(error) from error
         except (OSError, http.client.HTTPException) as error:
             reason = getattr(error, "reason", None) or error
             raise Unreachable(f"{self.url} does not answer: {reason}") from error
@@ -244,11 +245,10 @@ class Client:
 
 
 def _refused(error: urllib.error.HTTPError) -> Refused:
-    text = error.read()
     try:
-        problem = json.loads(text)
+        problem = json.loads(error.read())
         detail = problem["detail"]
-    except (ValueError, KeyError, TypeError):
+    except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError):
         detail = f"HTTP {error.code} without a problem document: is this the address of an appliance?"
         problem = {"type": "malformed", "status": error.code, "detail": detail, "errors": []}
     return Refused(problem, status=error.code)

@@ -17,6 +17,7 @@ import trustme
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword
 
+from tests.machines.pace import within
 from tests.machines.sockets import free_port
 
 USER, PASSWORD = "lunette", "mail-password-1"
@@ -182,3 +183,38 @@ def _take_one(listener: socket.socket, kind: socket.SocketKind, authority: Autho
             came.append(whole)
     except OSError:
         came.append(b"")  # the client did not trust our certificate
+
+
+@contextmanager
+def one_answer(answer: bytes, authority: Authority | None = None) -> Iterator[tuple[int, threading.Event]]:
+    """Answers one connection with these bytes (over TLS with an authority): its port, and whether the client closed it.
+
+    Without TLS the answer is followed by the end of the stream.
+    """
+    closed = threading.Event()
+
+    def serve(listener: socket.socket) -> None:
+        plain, _ = listener.accept()
+        with authority.context().wrap_socket(plain, server_side=True) if authority else plain as peer:
+            peer.settimeout(within(20))
+            peer.recv(65536)
+            peer.sendall(answer)
+            if authority is None:
+                peer.shutdown(socket.SHUT_WR)
+            try:
+                while peer.recv(65536):
+                    pass
+                closed.set()
+            except TimeoutError:
+                pass
+            except OSError:  # closed with something unread, or without TLS's farewell
+                closed.set()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(60)
+        thread = threading.Thread(target=serve, args=(listener,))
+        thread.start()
+        try:
+            yield listener.getsockname()[1], closed
+        finally:
+            thread.join()

@@ -199,18 +199,18 @@ class Wire:
             self._connection.connect()
         self._connection.sock.settimeout(timeout_s)
         self._connection.request(method, target, data, dict(headers))
-        response = self._connection.getresponse()
-        return Answer(response.status, response.headers, response.read())
+        with self._connection.getresponse() as response:
+            return Answer(response.status, response.headers, response.read())
 
     def stream(self, path: str, headers: Mapping[str, str]) -> Generator[bytes, None, None]:
         """The lines of an endless response, on a separate connection. Raises Refused or Unreachable."""
         connection = _open(self.endpoint, self.timeout_s)
         try:
             connection.request("GET", API + path, headers={**self.headers, **headers})
-            response = connection.getresponse()
-            if response.status >= 400:
-                raise Refused(response.status, _problem(Answer(response.status, response.headers, response.read())))
-            yield from response
+            with connection.getresponse() as response:
+                if response.status >= 400:
+                    raise Refused(response.status, _problem(Answer(response.status, response.headers, response.read())))
+                yield from response
         except (OSError, http.client.HTTPException) as error:
             raise self._unreachable(error) from error
         finally:

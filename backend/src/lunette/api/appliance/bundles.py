@@ -14,7 +14,7 @@ import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from starlette.concurrency import run_in_threadpool
 
@@ -168,6 +168,23 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
             fp.close()
             raise urllib.error.URLError(f"the server redirects from https to {newurl.partition(':')[0]}")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+    def http_error_302(
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: http.client.HTTPMessage,
+    ) -> Any:
+        """Closes the response, too, if the address in it is not a valid one. Raises ValueError."""
+        try:
+            return super().http_error_302(req, fp, code, msg, headers)
+        except ValueError:
+            fp.close()
+            raise
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
 
 def _opener() -> urllib.request.OpenerDirector:

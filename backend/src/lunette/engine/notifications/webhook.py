@@ -41,8 +41,8 @@ def send(settings: WebhookSettings, message: Message, trusted_ca: str | None) ->
     try:
         with closing(_connection(url, trusted_ca)) as server:
             server.request("POST", _target(url), body, headers)
-            response = server.getresponse()
-            text = response.read(_MAX_READ).decode(errors="replace")
+            with server.getresponse() as response:
+                text = response.read(_MAX_READ).decode(errors="replace")
     except OSError as error:
         raise DeliveryFailed(words_of(error, where), was_answered=False) from error
     except (http.client.HTTPException, ValueError) as error:  # their text may quote the address

@@ -84,11 +84,11 @@ class Folder:
     ) -> tuple[int, bytes]:
         try:
             self._connection.request(method, f"{self._path}/{name}", body, {**self._headers, **(more or {})})
-            answer = self._connection.getresponse()
-            found = answer.read(most)
-            if answer.read(1):  # the rest of a long answer would precede the next one
-                self._connection.close()
-            return answer.status, found
+            with self._connection.getresponse() as answer:
+                found = answer.read(most)
+                if answer.read(1):  # the rest of a long answer would precede the next one
+                    self._connection.close()
+                return answer.status, found
         except OSError as error:
             self._connection.close()
             raise DeliveryFailed(words_of(error, self._where, TIMEOUT_S), was_answered=False) from error
