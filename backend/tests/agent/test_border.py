@@ -278,7 +278,21 @@ def difference_to(base: dict[str, Any], document: dict[str, Any]) -> dict[str, A
     return {"kind": "amend", "database_id": base["database_id"], "base": base["generation"], "change": change}
 
 
+def difference_in_luns(document: dict[str, Any]) -> dict[str, Any]:
+    """The request that sends the LUNs of a document as if only those differed, and one mapping were gone."""
+    luns = {
+        f"{kind}_luns": [
+            {"target_id": one["target_id"], "luns": one["luns"], "gone_mappings": [one["luns"][0]["mapping_id"]]}
+            for one in document[f"{kind}s"]
+        ]
+        for kind in ("target", "subsystem")
+    }
+    change = {"generation": document["generation"], "released": [], **luns}
+    return {"kind": "amend", "database_id": document["database_id"], "base": document["generation"], "change": change}
+
+
 CASES = dict(requests())
+IN_LUNS = [where for where in leaves(difference_in_luns(serving_desired()[1])["change"]) if where[0] != "released"]
 DESIRED = [where for where in leaves(serving_desired()[1]) if "secret" not in str(where[-1])]
 
 
@@ -439,3 +453,18 @@ def test_no_text_of_a_request_leads_out_of_our_own_roots(name: str) -> None:
             reply = answer(agent, json.dumps(attack).encode())
             if not (isinstance(reply, ProblemReply) and reply.type is ProblemType.MALFORMED):
                 check_untouched(system_port, f"{name}: {'.'.join(map(str, where))} = {text[:60]!r}: {reply}")
+
+
+@pytest.mark.parametrize("where", IN_LUNS, ids=lambda where: ".".join(map(str, where)))
+def test_no_text_of_a_difference_in_luns_leads_out_of_our_own_roots(where: tuple[str | int, ...]) -> None:
+    machine, desired = serving_desired()
+    system_port = Recorder(machine)
+    agent = Agent(typing.cast(Any, system_port), patience_s=PATIENT_S)
+    assert agent.converge(ExportSet.model_validate(desired)).accepted
+    asked = difference_in_luns(desired)
+    for text in HOSTILE:
+        change = with_text(asked["change"], where, text) | {"generation": asked["base"] + 1}
+        reply = answer(agent, json.dumps({"request": asked | {"change": change}}).encode())
+        if not (isinstance(reply, ProblemReply) and reply.type is ProblemType.MALFORMED):
+            asked["base"] += 1
+            check_untouched(system_port, f"{'.'.join(map(str, where))} = {text[:60]!r}: {reply}")

@@ -10,6 +10,7 @@ import pytest
 from backend.tests.agent.exports import (
     dhchap,
     exports,
+    id_of,
     initiator,
     lun,
     nvme_host,
@@ -22,7 +23,7 @@ from backend.tests.agent.exports import (
 from backend.tests.providers.test_lio_converge import ExportRig
 from lunette.domain.base import Model
 from lunette.domain.errors import ToolFailed
-from lunette.domain.export_change import change_between
+from lunette.domain.export_change import ExportChange, LunChange, change_between
 from lunette.domain.exports import (
     ConvergeReport,
     ExportSet,
@@ -257,6 +258,18 @@ def test_the_report_of_a_change_completes_the_one_before(seed: int, family: Fami
         sent.append(reply)
     assert not all(reply.is_whole for reply in sent)
     assert min(len(reply.report.volumes) for reply in sent) < len(VOLUMES)
+
+
+def test_luns_of_a_target_that_the_agent_does_not_have_are_asked_for_with_the_whole_document() -> None:
+    site = Site()
+    served = site.document({31: {1: 11}}, {31: (3100,)})
+    assert site.agent.converge(served).accepted
+    before = site.tree()
+    change = ExportChange(
+        generation=served.generation + 1, released=(), target_luns=(LunChange(target_id=id_of(39), gone_mappings=()),)
+    )
+    assert site.agent.amend(served.database_id, served.generation, change) is None
+    assert site.tree() == before
 
 
 def entries(report: ConvergeReport) -> dict[str, list[Model]]:

@@ -135,9 +135,9 @@ def test_a_ledger_of_a_newer_agent_serves_what_is_known_of_it(machine: FakeSyste
     document["exports"]["targets"][0]["luns"][0]["shelf"] = {"name": "left"}
     machine.write_durably(PATH, Fernet(key).encrypt(json.dumps(document).encode()))
     assert ledger.load() == SERVED
-    document["format"] = 3
+    document["format"] = 4
     machine.write_durably(PATH, Fernet(key).encrypt(json.dumps(document).encode()))
-    with pytest.raises(Broken, match="format 3"):
+    with pytest.raises(Broken, match="format 4"):
         ledger.load()
 
 
@@ -250,7 +250,7 @@ def test_an_agent_of_before_does_not_serve_a_document_without_its_log(machine: F
     Ledger(machine).save(document(1, 11))
     key = machine.read_file(f"{STATE_DIR}/ledger.key")
     assert key is not None
-    assert json.loads(Fernet(key).decrypt(machine.files.read(PATH)))["format"] == 2
+    assert json.loads(Fernet(key).decrypt(machine.files.read(PATH)))["format"] == 3
 
 
 def test_a_document_of_an_agent_of_before_is_read(machine: FakeSystem) -> None:

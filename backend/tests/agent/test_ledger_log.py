@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 from cryptography.fernet import Fernet
 
+from backend.tests.agent.exports import id_of
 from backend.tests.agent.test_ledger import LOG, PATH, document, stored
 from backend.tests.fakemachine import FakeSystem
 from lunette.agent.core import Agent
 from lunette.agent.ledger import STATE_DIR, Broken, Ledger
+from lunette.domain.export_change import ExportChange, LunChange
 from lunette.system import local
 from lunette.system.local import LocalSystem
 
@@ -149,12 +151,47 @@ def format_of(machine: FakeSystem) -> int:
     return found
 
 
+def rewritten(machine: FakeSystem, **update: object) -> None:
+    """Changes fields of the stored document."""
+    key, sealed = (machine.read_file(path) for path in (f"{STATE_DIR}/ledger.key", PATH))
+    assert key
+    assert sealed
+    changed = json.loads(Fernet(key).decrypt(sealed)) | update
+    machine.write_durably(PATH, Fernet(key).encrypt(json.dumps(changed).encode()), 0o600)
+
+
 def test_an_agent_that_is_stopped_leaves_a_document_that_an_older_one_serves(machine: FakeSystem) -> None:
-    assert format_of(machine) == 2
+    assert format_of(machine) == 3
     Agent(machine).stop(1.0)
     assert machine.read_file(LOG) is None
     assert format_of(machine) == 1
     assert stored(machine) == document(2, 12)
+
+
+def test_the_log_of_an_agent_of_before_is_read_and_not_continued(machine: FakeSystem) -> None:
+    """That agent would serve the document after a failed update, without the LUNs that a line of this one names."""
+    rewritten(machine, format=2)
+    again = Ledger(machine)
+    assert again.load() == document(2, 12)
+    assert format_of(machine) == 2
+    again.save(document(3, 13), document(2, 12))
+    assert format_of(machine) == 3
+    assert machine.read_file(LOG) is None
+    assert stored(machine) == document(3, 13)
+
+
+def test_a_line_about_luns_of_a_target_that_is_not_in_the_document_makes_the_ledger_unreadable() -> None:
+    machine = FakeSystem()
+    Ledger(machine).save(document(1, 11))
+    luns = LunChange(target_id=id_of(9), gone_mappings=(id_of(8),))
+    change = ExportChange(generation=2, released=(), target_luns=(luns,))
+    key, sealed = (machine.read_file(path) for path in (f"{STATE_DIR}/ledger.key", PATH))
+    assert key
+    assert sealed
+    line = {"id": json.loads(Fernet(key).decrypt(sealed))["id"], "base": 1, "change": change.model_dump(mode="json")}
+    machine.append_durably(LOG, Fernet(key).encrypt(json.dumps(line).encode()) + b"\n", 0o600)
+    with pytest.raises(Broken):
+        Ledger(machine).load()
 
 
 @pytest.mark.parametrize("broken", ["write_durably", "unlink"])

@@ -35,8 +35,8 @@ exponent would approach 2.
 Rig = test_lio_converge.ExportRig | test_nvmet_converge.ExportRig
 
 
-def document(rig: Rig, count: int) -> ExportSet:
-    """That many volumes, two behind each target or subsystem, for a host of its own."""
+def document(rig: Rig, count: int, behind: int = 2) -> ExportSet:
+    """That many volumes, so many of them behind each target or subsystem, for a host of its own."""
     volumes, groups = [], []
     for number in range(100, 100 + count):
         name = f"v{number}"
@@ -52,8 +52,8 @@ def document(rig: Rig, count: int) -> ExportSet:
         place = {"group": rig.lvm.group, "device": f"/dev/{rig.lvm.group}/{name}", "size_bytes": 4 * MIB}
         volumes.append(volume(number).model_copy(update=place))
     over_scsi = isinstance(rig, test_lio_converge.ExportRig)
-    for at in range(0, count, 2):
-        luns = [lun(1000 + at, 1, 100 + at), lun(1001 + at, 2, 101 + at)]
+    for at in range(0, count, behind):
+        luns = [lun(1000 + number, 1 + number - at, 100 + number) for number in range(at, at + behind)]
         groups.append(
             target(3000 + at, [initiator(5000 + at)], luns)
             if over_scsi
@@ -113,29 +113,30 @@ def work(engine: str, count: int) -> dict[str, int]:
     return found
 
 
+@pytest.mark.parametrize("same_host", [False, True], ids=["other hosts", "the same host"])
 @pytest.mark.parametrize("engine", ["LIO", "nvmet"])
 def test_one_more_mapping_and_one_fewer_are_the_same_work_whatever_else_is_served(
-    engine: str, monkeypatch: pytest.MonkeyPatch
+    engine: str, same_host: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Elsewhere the tests read what crosses the border once more; here it does cross, as bytes.
     monkeypatch.setattr(Agent, "converge", inspect.unwrap(Agent.converge))
     monkeypatch.setattr(Agent, "amend", inspect.unwrap(Agent.amend))
-    small, large = (one_more_and_one_fewer(engine, count) for count in (SMALL, LARGE))
+    small, large = (one_more_and_one_fewer(engine, count, same_host=same_host) for count in (SMALL, LARGE))
     assert small == large
 
 
-def one_more_and_one_fewer(engine: str, count: int) -> list[int]:
+def one_more_and_one_fewer(engine: str, count: int, *, same_host: bool) -> list[int]:
     """How many lines ran in the agent, from the bytes of the request to the answer, with this number of volumes."""
     rig = RIGS[engine][0]()
-    larger = document(rig, count)
+    larger = document(rig, count, count if same_host else 2)
     kind, groups = ("targets", larger.targets) if larger.targets else ("subsystems", larger.subsystems)
-    first = groups[0].model_copy(update={"luns": groups[0].luns[:1]})
+    first = groups[0].model_copy(update={"luns": groups[0].luns[:-1]})
     present = larger.model_copy(update={kind: (first, *groups[1:])})
     assert rig.agent.converge(present).accepted
     found = []
     for places in (groups, (first, *groups[1:])) * 2:
         generation = present.generation + 1
-        released = Release(kind=ReleaseKind.MAPPING, id=groups[0].luns[1].mapping_id, generation=generation)
+        released = Release(kind=ReleaseKind.MAPPING, id=groups[0].luns[-1].mapping_id, generation=generation)
         update = {kind: places, "generation": generation, "released": () if places is groups else (released,)}
         after = present.model_copy(update=update)
         found.append(amend(rig, present, after))

@@ -129,8 +129,8 @@ class _Merge:
         targets = self._fill(_TARGET, targets, old.targets, new.targets, self._fill_target)
         subsystems = self._fill(_SUBSYSTEM, subsystems, old.subsystems, new.subsystems, self._fill_subsystem)
         luns = chain.from_iterable(keys("luns", (*targets, *subsystems)))
-        volumes = self._join(_VOLUME, old.volumes, new.volumes, frozenset(keys("volume_id", luns)))
-        arrays = self._join(_ARRAY, old.arrays, new.arrays, frozenset(keys("array_id", volumes)))
+        volumes = self._join(_VOLUME, old.volumes, new.volumes, lambda: frozenset(keys("volume_id", luns)))
+        arrays = self._join(_ARRAY, old.arrays, new.arrays, lambda: frozenset(keys("array_id", volumes)))
         portals = self._join(_PORTAL, old.portals, new.portals)
         effective = new.model_copy(
             update={
@@ -175,7 +175,9 @@ class _Merge:
         for at in at_differing(map(before.get, ids), map(after.get, ids)):
             target, was, becomes = joined[at], before.get(ids[at]), after.get(ids[at])
             place = (kind.release, target.target_id)
-            coming = tuple(m for m in (becomes.luns if becomes else ()) if self._held.get(m.mapping_id, place) == place)
+            coming = becomes.luns if becomes else ()
+            if self._held:
+                coming = tuple(m for m in coming if self._held.get(m.mapping_id, place) == place)
             luns = self._numbered(self._join(_LUN, was.luns if was else (), coming))
             made = fill(target, was, becomes).model_copy(update={"luns": luns})
             filled[at] = was if was is not None and was == made else made
@@ -198,22 +200,31 @@ class _Merge:
         return target.model_copy(update={"hosts": self._unique(_NVME_HOST, joined)})
 
     def _join(
-        self, kind: _Kind[Item], old: tuple[Item, ...], new: tuple[Item, ...], needed: Container[str] = ()
+        self,
+        kind: _Kind[Item],
+        old: tuple[Item, ...],
+        new: tuple[Item, ...],
+        needed: Callable[[], Container[str]] = frozenset,
     ) -> tuple[Item, ...]:
         """What the ledger contains and was not released or is still needed, as the document has it; then what is
         new.
         """
+        if old is new:
+            return old
         start, end = shared_ends(old, new)
         coming = {kind.key(item): item for item in new[start : len(new) - end]}
         result: list[Item] = []
+        needed_ids: Container[str] | None = None
         for item in old[start : len(old) - end]:
             id_ = kind.key(item)
             renewed = coming.pop(id_, None)
             if renewed is item:
                 pass
             elif renewed is None:
-                if (kind.release, id_) in self._released and id_ not in needed:
-                    continue
+                if (kind.release, id_) in self._released:
+                    needed_ids = needed() if needed_ids is None else needed_ids
+                    if id_ not in needed_ids:
+                        continue
                 self._note(kind.release, id_, "is no longer in the configuration, but no recorded request removes it")
             elif kind.fixed(renewed) != kind.fixed(item):
                 self._note(kind.release, id_, "would change a permanent property")
@@ -229,8 +240,10 @@ class _Merge:
                 self._note(kind.release, kind.key(initiator), f"repeats {kind.fixed(initiator)}")
         return tuple(found.values())
 
-    def _numbered(self, luns: Iterable[ExportLun]) -> tuple[ExportLun, ...]:
+    def _numbered(self, luns: tuple[ExportLun, ...]) -> tuple[ExportLun, ...]:
         """One mapping per number. The ledger's mapping comes first, and therefore stays."""
+        if len(frozenset(keys("lun", luns))) == len(luns):
+            return luns
         found: dict[int, ExportLun] = {}
         for lun in luns:
             if found.setdefault(lun.lun, lun) is not lun:

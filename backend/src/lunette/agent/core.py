@@ -304,7 +304,11 @@ class Agent(Answering, complete=True):
         asked, answered = self._asked, self._answered
         if asked is None or (asked.database_id, asked.generation) != (database_id, base):
             return None
-        return report_change(answered, self.converge(change.applied_to(asked)), base)
+        try:
+            wanted = change.applied_to(asked)
+        except ValueError:
+            return None
+        return report_change(answered, self.converge(wanted), base)
 
     def _keep(self, effective: ExportSet) -> None:
         """Write what is served from now on into the ledger. If that fails, it is served all the same."""

@@ -25,8 +25,10 @@ from lunette.domain.exports import ExportSet
 from lunette.system.system_port import System
 
 STATE_DIR = "/var/lib/lunette/agent"
-_ALONE, _FORMAT = 1, 2
-"""A document of format 1 has no log. An agent that knows only that must not serve a document without what its log says.
+_ALONE, _WHOLE_TARGETS, _FORMAT = 1, 2, 3
+"""A document of format 1 has no log. In the log of format 2, a target or subsystem that differs is given whole, from
+format 3 on possibly by its LUNs that differ. An agent that only knows an earlier format must not serve a document
+without what its log says.
 """
 LONGEST_LOG = 256 * 1024
 """A log of so many bytes is read within milliseconds, and costs less space than a second document of a large site."""
@@ -35,7 +37,7 @@ Known = TypeVar("Known", ExportSet, ExportChange)
 
 
 class _Document(Model):
-    """What is sealed: the exports, and in format 2 the ID by which the lines of the log name them."""
+    """What is sealed: the exports, and unless they are alone the ID by which the lines of the log name them."""
 
     format: int
     id: str | None = None
@@ -79,9 +81,12 @@ class Ledger:
             raise Broken(f"{self._key_path} is missing")
         try:
             document = self._document(Fernet(key).decrypt(sealed))
-            return self._continued(document.exports, document.id, Fernet(key))
+            exports = self._continued(document.exports, document.id, Fernet(key))
         except (InvalidToken, ValueError, KeyError, ValidationError) as error:
             raise Broken(f"{self._path} cannot be read ({type(error).__name__})") from error
+        if document.format != _FORMAT:  # an agent of before serves it, and would not understand what is appended
+            self._continues = None
+        return exports
 
     def save(self, exports: ExportSet, before: ExportSet | None = None) -> None:
         """Store the document, as the change of the one that was stored last where that is `before`. It is on stable
@@ -160,7 +165,7 @@ class Ledger:
         return document
 
     def _check_format(self, number: int) -> None:
-        if number not in (_ALONE, _FORMAT):
+        if number not in (_ALONE, _WHOLE_TARGETS, _FORMAT):
             raise Broken(f"{self._path} has format {number}, not {_FORMAT}")
 
     def _continued(self, exports: ExportSet, id_: str | None, box: Fernet) -> ExportSet:

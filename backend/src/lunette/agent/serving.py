@@ -85,7 +85,7 @@ def serve_difference(
         return None
     if any(one.reason is not None for one in part.portals if one.portal_id not in silent):
         return None
-    return with_part(last, part, wanted)
+    return with_part(last, part, before, wanted)
 
 
 def _was_whole(last: ConvergeReport, difference: Difference) -> bool:

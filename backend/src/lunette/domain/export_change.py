@@ -1,14 +1,32 @@
 """A desired state as the difference to the one before, so that a change of one mapping is sent as one mapping."""
 
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from lunette.domain import border
 from lunette.domain.base import Model
-from lunette.domain.exports import ConvergeReport, ExportSet, ExportSubsystem, ExportTarget, ExportVolume, Release
+from lunette.domain.exports import (
+    ConvergeReport,
+    ExportLun,
+    ExportSet,
+    ExportSubsystem,
+    ExportTarget,
+    ExportVolume,
+    Release,
+)
 from lunette.domain.unshared import by_key, unshared
 
-Part = TypeVar("Part", bound=ExportVolume | ExportTarget | ExportSubsystem)
+Part = TypeVar("Part", bound=ExportVolume | ExportTarget | ExportSubsystem | ExportLun)
+AnyTarget = TypeVar("AnyTarget", ExportTarget, ExportSubsystem)
 _APART = frozenset({"generation", "released", "volumes", "targets", "subsystems"})
+
+
+class LunChange(Model):
+    """A target or subsystem of which only LUNs differ: those that are new or differ, and the mappings that are gone."""
+
+    target_id: border.Id
+    luns: tuple[ExportLun, ...] = ()
+    gone_mappings: tuple[border.Id, ...] = ()
 
 
 class ExportChange(Model):
@@ -23,16 +41,20 @@ class ExportChange(Model):
     gone_volumes: tuple[border.Id, ...] = ()
     gone_targets: tuple[border.Id, ...] = ()
     gone_subsystems: tuple[border.Id, ...] = ()
+    target_luns: tuple[LunChange, ...] = ()
+    subsystem_luns: tuple[LunChange, ...] = ()
 
     def applied_to(self, before: ExportSet) -> ExportSet:
-        """The desired state after the change."""
+        """The desired state after the change. Raises ValueError for LUNs of a target or subsystem that is not in it."""
+        targets = _with_luns(before.targets, self.target_luns)
+        subsystems = _with_luns(before.subsystems, self.subsystem_luns)
         return before.model_copy(
             update={
                 "generation": self.generation,
                 "released": self.released,
                 "volumes": _replaced("volume_id", before.volumes, self.volumes, self.gone_volumes),
-                "targets": _replaced("target_id", before.targets, self.targets, self.gone_targets),
-                "subsystems": _replaced("target_id", before.subsystems, self.subsystems, self.gone_subsystems),
+                "targets": _replaced("target_id", targets, self.targets, self.gone_targets),
+                "subsystems": _replaced("target_id", subsystems, self.subsystems, self.gone_subsystems),
             }
         )
 
@@ -97,7 +119,9 @@ def change_between(before: ExportSet, after: ExportSet) -> ExportChange | None:
         return None
     volumes, gone_volumes = _difference("volume_id", before.volumes, after.volumes)
     targets, gone_targets = _difference("target_id", before.targets, after.targets)
+    targets, target_luns = _only_luns(before.targets, targets)
     subsystems, gone_subsystems = _difference("target_id", before.subsystems, after.subsystems)
+    subsystems, subsystem_luns = _only_luns(before.subsystems, subsystems)
     return ExportChange(
         generation=after.generation,
         released=after.released,
@@ -107,7 +131,39 @@ def change_between(before: ExportSet, after: ExportSet) -> ExportChange | None:
         gone_volumes=gone_volumes,
         gone_targets=gone_targets,
         gone_subsystems=gone_subsystems,
+        target_luns=target_luns,
+        subsystem_luns=subsystem_luns,
     )
+
+
+def _only_luns(
+    before: tuple[AnyTarget, ...], changed: Iterable[AnyTarget]
+) -> tuple[tuple[AnyTarget, ...], tuple[LunChange, ...]]:
+    """Of what is new or differs: what has to be given whole, and that of which only LUNs differ."""
+    there = by_key("target_id", before)
+    whole: list[AnyTarget] = []
+    found: list[LunChange] = []
+    for one in changed:
+        was = there.get(one.target_id)
+        if was is None or was.model_copy(update={"luns": one.luns}) != one:
+            whole.append(one)
+        else:
+            luns, gone = _difference("mapping_id", was.luns, one.luns)
+            found.append(LunChange(target_id=one.target_id, luns=luns, gone_mappings=gone))
+    return tuple(whole), tuple(found)
+
+
+def _with_luns(before: tuple[AnyTarget, ...], changes: tuple[LunChange, ...]) -> tuple[AnyTarget, ...]:
+    if not changes:
+        return before
+    found = by_key("target_id", before)
+    for change in changes:
+        was = found.get(change.target_id)
+        if was is None:
+            raise ValueError(f"LUNs of {change.target_id}, which is not there")
+        luns = _replaced("mapping_id", was.luns, change.luns, change.gone_mappings)
+        found[change.target_id] = was.model_copy(update={"luns": luns})
+    return tuple(found.values())
 
 
 def _difference(

@@ -1,6 +1,6 @@
 """Long tuples of which two versions share most objects, compared without a step of Python for each entry."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from itertools import compress, count
 from operator import attrgetter, is_not
 from typing import Any, TypeVar
@@ -16,6 +16,8 @@ def unshared(before: tuple[Entry, ...], after: tuple[Entry, ...]) -> tuple[tuple
 
 def shared_ends(before: tuple[object, ...], after: tuple[object, ...]) -> tuple[int, int]:
     """How many objects they share at the beginning, and how many of the others at the end."""
+    if before is after:
+        return len(before), 0
     start = _length_of_same(before, after)
     return start, _length_of_same(before[start:][::-1], after[start:][::-1])
 
@@ -29,6 +31,12 @@ def by_key(name: str, entries: Iterable[Entry]) -> dict[Any, Entry]:
     """The entries by the attribute of that name."""
     listed = tuple(entries)
     return dict(zip(keys(name, listed), listed, strict=True))
+
+
+def chosen(name: str, entries: Iterable[Entry], wanted: Container[Any]) -> tuple[Entry, ...]:
+    """The entries of which the attribute of that name is wanted, in their order."""
+    listed = tuple(entries)
+    return tuple(compress(listed, map(wanted.__contains__, keys(name, listed))))
 
 
 def keys(name: str, entries: Iterable[object]) -> Iterable[Any]:

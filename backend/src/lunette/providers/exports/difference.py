@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 
 from lunette.domain.exports import ExportLun, ExportSet, ExportSubsystem, ExportTarget, ExportVolume
 from lunette.domain.mappings import Family
-from lunette.domain.unshared import by_key, keys, unshared
+from lunette.domain.unshared import by_key, chosen, keys, unshared
 from lunette.providers.exports.lio.tree import target_prefix
 
 AnyTarget = TypeVar("AnyTarget", ExportTarget, ExportSubsystem)
@@ -54,9 +54,8 @@ def between(before: ExportSet, after: ExportSet) -> Difference | None:
     """None if the whole desired state has to be served."""
     if any(getattr(before, name) != getattr(after, name) for name in ExportSet.model_fields if name not in _APART):
         return None
-    old, new = (by_key("volume_id", state.volumes) for state in (before, after))
-    differing = (keys("volume_id", volumes) for volumes in unshared(before.volumes, after.volumes))
-    changed = {one for one in chain(*differing) if not _same(old.get(one), new.get(one))}
+    old, new = (by_key("volume_id", volumes) for volumes in unshared(before.volumes, after.volumes))
+    changed = {one for one in chain(old, new) if not _same(old.get(one), new.get(one))}
     targets = _parts(before.targets, after.targets, changed, old.keys())
     subsystems = _parts(before.subsystems, after.subsystems, changed, old.keys())
     if targets.differ and subsystems.differ:
@@ -64,8 +63,8 @@ def between(before: ExportSet, after: ExportSet) -> Difference | None:
     touched = changed | targets.volume_ids | subsystems.volume_ids
     found = Difference(
         family=Family.NVME if subsystems.differ else Family.SCSI,
-        before=_state(before, targets.before, subsystems.before, (old[one] for one in touched if one in old)),
-        after=_state(after, targets.after, subsystems.after, (new[one] for one in touched if one in new)),
+        before=_state(before, targets.before, subsystems.before, chosen("volume_id", before.volumes, touched)),
+        after=_state(after, targets.after, subsystems.after, chosen("volume_id", after.volumes, touched)),
         whole=after,
     )
     other = Family.SCSI if found.family is Family.NVME else Family.NVME
@@ -106,7 +105,7 @@ class _Parts(Generic[AnyTarget]):
 def _parts(
     before: tuple[AnyTarget, ...], after: tuple[AnyTarget, ...], changed: set[str], known: Iterable[str]
 ) -> _Parts[AnyTarget]:
-    """`changed` are the volumes that differ, `known` those that were there before."""
+    """`changed` are the volumes that differ, `known` those of them that were there before, and others."""
     other = changed.intersection(known)
     if not other:  # then what both share does not matter
         before, after = unshared(before, after)
@@ -129,14 +128,15 @@ def _part(
     """Only the LUNs that differ, if nothing but LUNs does."""
     if was is None or becomes is None or was.model_copy(update={"luns": becomes.luns}) != becomes:
         return was, becomes
-    same = frozenset(map(_identity, was.luns)) & frozenset(map(_identity, becomes.luns))
+    old, new = (was.luns, becomes.luns) if changed else unshared(was.luns, becomes.luns)
+    same = frozenset(map(_identity, old)) & frozenset(map(_identity, new))
 
     def differs(lun: ExportLun) -> bool:
         return _identity(lun) not in same or lun.volume_id in changed
 
     return (
-        was.model_copy(update={"luns": tuple(filter(differs, was.luns))}),
-        becomes.model_copy(update={"luns": tuple(filter(differs, becomes.luns))}),
+        was.model_copy(update={"luns": tuple(filter(differs, old))}),
+        becomes.model_copy(update={"luns": tuple(filter(differs, new))}),
     )
 
 
@@ -148,9 +148,9 @@ def _state(
     of: ExportSet,
     targets: tuple[ExportTarget, ...],
     subsystems: tuple[ExportSubsystem, ...],
-    volumes: Iterable[ExportVolume],
+    volumes: tuple[ExportVolume, ...],
 ) -> ExportSet:
-    return of.model_copy(update={"targets": targets, "subsystems": subsystems, "volumes": tuple(volumes)})
+    return of.model_copy(update={"targets": targets, "subsystems": subsystems, "volumes": volumes})
 
 
 def _is_plain_scsi(found: Difference) -> bool:

@@ -55,11 +55,12 @@ def _with(one: ConvergeReport, other: ConvergeReport) -> ConvergeReport:
     )
 
 
-def with_part(last: ConvergeReport, part: ConvergeReport, desired: ExportSet) -> ConvergeReport:
-    """The last report with what a part of it is now. `desired` is everything that is served, in order."""
+def with_part(last: ConvergeReport, part: ConvergeReport, before: ExportSet, desired: ExportSet) -> ConvergeReport:
+    """The last report, which is about `before`, with what a part of it is now. `desired` is everything that is served,
+    in order.
+    """
     targets = by_key("target_id", (*last.targets, *part.targets))
     subsystems = by_key("target_id", (*last.subsystems, *part.subsystems))
-    volumes = by_key("volume_id", (*last.volumes, *part.volumes))
     return last.model_copy(
         update={
             "generation": desired.generation,
@@ -68,9 +69,20 @@ def with_part(last: ConvergeReport, part: ConvergeReport, desired: ExportSet) ->
             "waiting": _still_waiting(last, part, desired) if last.waiting else (),
             "targets": tuple(map(targets.__getitem__, keys("target_id", desired.targets))),
             "subsystems": tuple(map(subsystems.__getitem__, keys("target_id", desired.subsystems))),
-            "volumes": tuple(filter(None, map(volumes.get, keys("volume_id", desired.volumes)))),
+            "volumes": _volumes(last, part, before, desired),
         }
     )
+
+
+def _volumes(
+    last: ConvergeReport, part: ConvergeReport, before: ExportSet, desired: ExportSet
+) -> tuple[VolumeReport, ...]:
+    """Of all volumes, without a look at each where they are the same ones as before."""
+    changed = by_key("volume_id", part.volumes)
+    if before.volumes is desired.volumes and len(last.volumes) == len(desired.volumes):
+        return tuple(map(changed.get, keys("volume_id", last.volumes), last.volumes))
+    found = by_key("volume_id", last.volumes) | changed
+    return tuple(filter(None, map(found.get, keys("volume_id", desired.volumes))))
 
 
 def _still_waiting(last: ConvergeReport, part: ConvergeReport, desired: ExportSet) -> tuple[str, ...]:

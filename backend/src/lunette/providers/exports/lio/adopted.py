@@ -9,7 +9,7 @@ from itertools import filterfalse
 from operator import attrgetter, methodcaller
 
 from lunette.domain.exports import AdoptedBackstore, ExportSet, ExportTarget, ExportVolume, Leftover
-from lunette.domain.unshared import keys
+from lunette.domain.unshared import keys, unshared
 from lunette.providers.exports.lio import tree
 from lunette.providers.exports.lio.configfs import LioConfigfs
 
@@ -30,16 +30,19 @@ def paths(desired: ExportSet) -> frozenset[str]:
 
 def left_over(served: ExportSet, wanted: ExportSet) -> tuple[Leftover, ...]:
     """Adopted objects that are no longer in `wanted`, and those that `served` had not removed yet."""
-    staying = paths(wanted.model_copy(update={"leftovers": ()}))
     prefix = tree.target_prefix(served.appliance_id)
+    volumes, _ = unshared(served.volumes, wanted.volumes)
     going = [
         *served.leftovers,
         *(Leftover(path=path) for path in _targets(served.targets, prefix)),
         *(
             Leftover(path=kept.path, volume_id=volume.volume_id, serial=volume.identity.serial)
-            for volume, kept in _adopted(served.volumes)
+            for volume, kept in _adopted(volumes)
         ),
     ]
+    if not going:
+        return ()
+    staying = paths(wanted.model_copy(update={"leftovers": ()}))
     found = {one.path: one for one in going if one.path not in staying}
     return tuple(found[path] for path in sorted(found))
 
