@@ -49,6 +49,33 @@ def test_an_unreadable_ledger_is_not_an_empty_ledger(machine: FakeSystem, damage
         Ledger(machine).load()
 
 
+ODD = ([], None, 7, "x", {"format": []}, {"format": 3}, {"format": 3, "exports": []}, {"format": 3, "exports": None})
+
+
+@pytest.mark.parametrize("odd", ODD, ids=json.dumps)
+def test_what_is_sealed_and_no_document_is_broken(machine: FakeSystem, odd: object) -> None:
+    ledger = Ledger(machine)
+    ledger.save(SERVED)
+    key = machine.files.read(f"{STATE_DIR}/ledger.key")
+    machine.write_durably(PATH, Fernet(key).encrypt(json.dumps(odd).encode()))
+    with pytest.raises(Broken):
+        ledger.load()
+
+
+@pytest.mark.parametrize(
+    "odd", [[], None, 7, {"base": 1}, {"id": "?"}, {"id": "?", "base": 1, "change": []}], ids=json.dumps
+)
+def test_a_line_that_is_sealed_and_no_change_is_broken(machine: FakeSystem, odd: object) -> None:
+    Ledger(machine).save(SERVED)
+    key = machine.files.read(f"{STATE_DIR}/ledger.key")
+    written = json.loads(Fernet(key).decrypt(machine.files.read(PATH)))
+    if isinstance(odd, dict) and "id" in odd:
+        odd = {**odd, "id": written["id"]}
+    machine.write_durably(f"{STATE_DIR}/ledger.log", Fernet(key).encrypt(json.dumps(odd).encode()) + b"\n")
+    with pytest.raises(Broken):
+        Ledger(machine).load()
+
+
 def test_a_broken_ledger_is_retained_for_inspection(machine: FakeSystem) -> None:
     machine.write_durably(PATH, b"rubbish")
     ledger = Ledger(machine)
