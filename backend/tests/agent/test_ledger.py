@@ -49,7 +49,16 @@ def test_an_unreadable_ledger_is_not_an_empty_ledger(machine: FakeSystem, damage
         Ledger(machine).load()
 
 
-ODD = ([], None, 7, "x", {"format": []}, {"format": 3}, {"format": 3, "exports": []}, {"format": 3, "exports": None})
+ODD: tuple[object, ...] = (
+    [],
+    None,
+    7,
+    "x",
+    {"format": []},
+    {"format": 3},
+    {"format": 3, "exports": []},
+    {"format": 3, "exports": None},
+)
 
 
 @pytest.mark.parametrize("odd", ODD, ids=json.dumps)

@@ -287,21 +287,22 @@ class Agent(Answering, complete=True):
             is_known = before is self._served and not self._ledger.unkept
             part = (self.looks.known(effective) if is_known else None) or self._serve_difference(before, effective)
             report = self._repairs.reported(part or self._serve(effective))
+            self._answered = answer = report.model_copy(
+                update={
+                    "accepted": verdict.refusal is None,
+                    "refusal": verdict.refusal,
+                    "unexplained": verdict.unexplained,
+                    "unkept": self._ledger.unkept,
+                }
+            )
         if part is None:
             self.wake()
-        self._answered = report.model_copy(
-            update={
-                "accepted": verdict.refusal is None,
-                "refusal": verdict.refusal,
-                "unexplained": verdict.unexplained,
-                "unkept": self._ledger.unkept,
-            }
-        )
-        return self._answered
+        return answer
 
     @answers(Amend)
     def amend(self, database_id: str, base: int, change: ExportChange) -> ReportChange | None:
-        asked, answered = self._asked, self._answered
+        with self._exports:
+            asked, answered = self._asked, self._answered
         if asked is None or (asked.database_id, asked.generation) != (database_id, base):
             return None
         try:
