@@ -2,6 +2,7 @@
 
 import contextlib
 import random
+import re
 import threading
 from collections.abc import Sequence
 
@@ -57,6 +58,9 @@ class Site(ExportRig):
             self.do(self.cut_number(number))
             place = {"group": self.lvm.group, "device": f"/dev/{self.lvm.group}/v{number}"}
             self.volumes.append(self.volumes[0].model_copy(update={**identity(number), **place}))
+        self.portals: tuple[int, ...] = (21,)
+        """Numbers 50 apart have the same address."""
+        self.machine.addresses |= {f"192.0.2.{number}" for number in (21, 22, 23)}
         self.generation = 0
         self.kept: ExportSet | None = None
 
@@ -68,7 +72,10 @@ class Site(ExportRig):
             generation=self.generation,
             arrays=(self.array,),
             volumes=tuple(self.volumes),
-            portals=(portal(21),) if self.family is Family.SCSI else (nvme_portal(21),),
+            portals=tuple(
+                (portal if self.family is Family.SCSI else nvme_portal)(number, f"192.0.2.{number % 50}")
+                for number in self.portals
+            ),
             targets=tuple(one for one in places if isinstance(one, ExportTarget)),
             subsystems=tuple(one for one in places if isinstance(one, ExportSubsystem)),
             released=tuple(self._released(places)),
@@ -89,6 +96,12 @@ class Site(ExportRig):
         luns = {one.mapping_id for each in places for one in each.luns}
         hosts = {(each.target_id, one) for each in places for one in initiator_ids(each)}
         gone = [(kind, one.target_id) for one in before if one.target_id not in now]
+        there = {id_of(number) for number in self.portals}
+        gone += [
+            (ReleaseKind.PORTAL, one.portal_id)
+            for one in (self.kept.portals if self.kept else ())
+            if one.portal_id not in there
+        ]
         gone += [
             (ReleaseKind.MAPPING, one.mapping_id) for each in before for one in each.luns if one.mapping_id not in luns
         ]
@@ -118,7 +131,7 @@ class Site(ExportRig):
         self.agent._serve(self.agent._served)
 
     def tree(self, path: str | None = None) -> dict[str, str]:
-        """Every folder, link and attribute of configfs."""
+        """Every folder, link and attribute of configfs, but not an adapter without backstores: it stays."""
         found: dict[str, str] = {}
         path = path or self.root
         for name in self.machine.listdir(path):
@@ -129,8 +142,9 @@ class Site(ExportRig):
             except OSError:
                 pass
             if self.machine.is_dir(at):
-                found[at] = "folder"
-                found |= self.tree(at)
+                below = self.tree(at)
+                if name != "iblock_700" or f"{at}/lunette-" in str(below):
+                    found |= {at: "folder", **below}
             else:
                 try:
                     found[at] = self.machine.read(at)
@@ -177,6 +191,12 @@ def a_change(
     return mapped, hosts
 
 
+def portals_change(draw: random.Random, site: Site) -> None:
+    """Sometimes one more, one fewer or another one."""
+    if draw.random() < 0.4:
+        site.portals = tuple(sorted(draw.sample((21, 22, 23), draw.randrange(1, 4))))
+
+
 @pytest.mark.parametrize("family", Family)
 @pytest.mark.parametrize("seed", range(12))
 def test_differences_end_in_the_tree_that_a_whole_run_makes(seed: int, family: Family) -> None:
@@ -186,10 +206,12 @@ def test_differences_end_in_the_tree_that_a_whole_run_makes(seed: int, family: F
     hosts: dict[int, Sequence[int]] = {31: (3100,), 32: (3200, 3201), 33: (3300,)}
     site.agent.converge(site.document(mapped, hosts))
     for _ in range(12):
-        mapped, hosts = a_change(draw, mapped, hosts)
+        portals_change(draw, site)
+        if draw.random() < 0.8:
+            mapped, hosts = a_change(draw, mapped, hosts)
         site.calls(site.document(mapped, hosts))
     whole = Site(family)
-    whole.generation = site.generation - 1
+    whole.generation, whole.portals = site.generation - 1, site.portals
     whole.agent.converge(whole.document(mapped, hosts))
     assert site.tree() == whole.tree()
     changed = site.agent.converge(site.kept or site.document(mapped, hosts)).changed
@@ -217,6 +239,7 @@ def test_a_look_at_everything_lets_a_document_in_and_gives_way_to_it(seed: int) 
     hosts: dict[int, Sequence[int]] = {31: (3100,), 32: (3200, 3201), 33: (3300,)}
     site.agent.converge(site.document(mapped, hosts))
     for _ in range(12):
+        portals_change(draw, site)
         mapped, hosts = a_change(draw, mapped, hosts)
         arriving = Arriving(site, site.document(mapped, hosts), draw.randrange(1, 25))
         assert site.agent.bring_up() is not arriving.arrived
@@ -224,7 +247,7 @@ def test_a_look_at_everything_lets_a_document_in_and_gives_way_to_it(seed: int) 
             arriving.come()
     assert site.agent.bring_up()
     whole = Site()
-    whole.generation = site.generation - 1
+    whole.generation, whole.portals = site.generation - 1, site.portals
     whole.agent.converge(whole.document(mapped, hosts))
     assert site.tree() == whole.tree()
 
@@ -246,6 +269,7 @@ def test_the_report_of_a_change_completes_the_one_before(seed: int, family: Fami
             site.machine.run(["lvchange", "-a", "y" if lost[number] else "n", f"{site.lvm.group}/v{number}"])
             lost[number] = not lost[number]
         site.look()
+        portals_change(draw, site)
         mapped, hosts = a_change(draw, mapped, hosts)
         after = site.document(mapped, hosts)
         change = change_between(before, after)
@@ -330,6 +354,74 @@ def test_one_more_mapping_asks_the_same_of_the_kernel_however_many_there_are(fam
         del mapped[31][9]
         counts.append(len(site.calls(site.document(mapped, hosts))))
     assert counts[:2] == counts[2:]
+
+
+def listening(site: Site) -> set[str]:
+    """The addresses on which something is served."""
+    tree = site.tree()
+    if site.family is Family.SCSI:
+        return {re.sub(r".*/np/(.*):3260", r"\1", path) for path in tree if path.endswith(":3260")}
+    linked = {path.partition("/subsystems/")[0] for path in tree if re.search("/ports/.*/subsystems/.", path)}
+    return {tree[f"{path}/addr_traddr"].strip() for path in linked}
+
+
+@pytest.mark.parametrize("family", Family)
+def test_one_more_portal_asks_nothing_about_volumes_and_hosts(family: Family) -> None:
+    counts = []
+    for many in (1, 6):
+        site = Site(family)
+        mapped: Mapped = {31: {at + 1: VOLUMES[at] for at in range(many)}, 32: {1: 20}}
+        hosts: dict[int, Sequence[int]] = {31: (3100, 3101), 32: (3200,)}
+        site.agent.converge(site.document(mapped, hosts))
+        for portals in ((21, 22), (22,)):
+            site.portals = portals
+            calls = site.calls(site.document(mapped, hosts))
+            assert not [call for call in calls if re.search("/(acls|lun|core|namespaces|allowed_hosts|hosts)/", call)]
+            counts.append(len(calls))
+        assert listening(site) == {"192.0.2.22"}
+        assert site.agent.converge(site.kept or site.document(mapped, hosts)).changed == 0
+    assert counts[:2] == counts[2:]
+
+
+@pytest.mark.parametrize("family", Family)
+def test_a_portal_is_named_in_the_report_of_the_change_that_makes_it_and_of_none_after_it_is_gone(
+    family: Family,
+) -> None:
+    site = Site(family)
+    mapped: Mapped = {31: {1: 11}}
+    hosts: dict[int, Sequence[int]] = {31: (3100,)}
+    before = site.document(mapped, hosts)
+    known = site.agent.converge(before)
+    for portals in ((21, 22), (22,), (22, 23), (21,)):
+        site.portals = portals
+        after = site.document(mapped, hosts)
+        change = change_between(before, after)
+        assert change is not None
+        reply = site.agent.amend(before.database_id, before.generation, change)
+        assert reply is not None
+        assert not reply.is_whole
+        known, before = reply.completed(known, after), after
+        assert [one.portal_id for one in known.portals] == [id_of(number) for number in portals]
+        assert {one.state for one in known.portals} == {ServingState.OPEN}
+
+
+def test_a_portal_that_cannot_listen_is_reported_so_and_what_takes_its_address_is_tried() -> None:
+    site = Site()
+    mapped: Mapped = {31: {1: 11}}
+    hosts: dict[int, Sequence[int]] = {31: (3100,)}
+    site.agent.converge(site.document(mapped, hosts))
+    site.machine.addresses.remove("192.0.2.22")
+    site.portals = (21, 22)
+    report = site.agent.converge(site.document(mapped, hosts))
+    assert [one.state for one in report.portals] == [ServingState.OPEN, ServingState.BLOCKED]
+    site.portals = (21, 72)
+    report = site.agent.converge(site.document(mapped, hosts))
+    assert [one.state for one in report.portals] == [ServingState.OPEN, ServingState.BLOCKED]
+    site.machine.addresses.add("192.0.2.22")
+    site.portals = (21, 22)
+    report = site.agent.converge(site.document(mapped, hosts))
+    assert [one.state for one in report.portals] == [ServingState.OPEN, ServingState.OPEN]
+    assert [path for path in site.tree() if path.endswith("/np/192.0.2.22:3260")]
 
 
 def test_a_target_that_was_not_whole_is_served_with_everything() -> None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from uuid import UUID
 
 import pytest
 
-from backend.tests.agent.exports import CHAP, dhchap, lun, nvme_host, nvme_portal, portal, subsystem
-from backend.tests.agent.test_differences import Arriving, Mapped, Place, Site
+from backend.tests.agent.exports import CHAP, dhchap, exports, lun, nvme_host, nvme_portal, portal, subsystem
+from backend.tests.agent.test_differences import Arriving, Mapped, Place, Site, listening
 from backend.tests.fakemachine.faults import Call
 from lunette.domain.errors import LunetteError
-from lunette.domain.exports import ConvergeReport, ExportSet, ServingState
-from lunette.domain.mappings import Family
+from lunette.domain.exports import ConvergeReport, ExportPortal, ExportSet, ServingState
+from lunette.domain.mappings import ExportEngine, Family, Protocol
+from lunette.providers.exports.difference import between
+from lunette.providers.exports.nvmet.part import trees
+from lunette.providers.exports.nvmet.tree import PORTS
 
 HOSTS: dict[int, Sequence[int]] = {31: (3100,), 32: (3200,)}
 
@@ -191,3 +195,49 @@ def test_a_failed_look_is_not_hidden_by_the_last_good_one() -> None:
             site.agent.bring_up()
         with pytest.raises(LunetteError):
             site.agent.converge(document)
+
+
+@pytest.mark.parametrize("family", Family)
+def test_a_portal_that_could_not_be_closed_is_closed_by_the_next_look(family: Family) -> None:
+    site = Site(family)
+    site.portals = (21, 22)
+    site.agent.converge(site.document({31: {1: 11}}, HOSTS))
+    assert site.agent.bring_up()
+    site.portals = (21,)
+    after = site.document({31: {1: 11}}, HOSTS)
+    removals_fail(site, "/np/", "/ports/")
+    assert site.agent.converge(after).accepted
+    assert listening(site) == {"192.0.2.21", "192.0.2.22"}
+    site.machine.faults.break_calls(lambda _call: False)
+    site.look()
+    assert listening(site) == {"192.0.2.21"}
+
+
+WHOLE = {
+    "iSER": (portal(23).model_copy(update={"protocol": Protocol.ISER}),),
+    "NVMe/RDMA": (nvme_portal(23, protocol=Protocol.NVME_RDMA),),
+    "SPDK": (nvme_portal(23).model_copy(update={"engine": ExportEngine.SPDK}),),
+    "both families": (portal(23, "192.0.2.2"), nvme_portal(24, "192.0.2.2")),
+}
+
+
+@pytest.mark.parametrize("coming", WHOLE.values(), ids=WHOLE)
+def test_a_portal_over_rdma_or_of_spdk_and_portals_of_both_families_are_served_with_everything(
+    coming: tuple[ExportPortal, ...],
+) -> None:
+    present = exports(portals=(portal(21), nvme_portal(22)))
+    larger = present.model_copy(update={"portals": (*present.portals, *coming)})
+    assert between(present, larger) is None
+    assert between(larger, present) is None
+
+
+def test_a_port_that_would_get_the_directory_of_another_is_served_with_everything() -> None:
+    first, second = (nvme_portal(number, f"192.0.2.{number}") for number in (21, 22))
+    twin = first.model_copy(update={"portal_id": str(UUID(int=UUID(first.portal_id).int + 3 * PORTS)), "port": 4421})
+    for before, after in (((first, twin), (twin,)), ((first,), (twin,)), ((twin,), (first, twin))):
+        difference = between(exports(portals=before), exports(portals=after))
+        assert difference is not None
+        assert trees(difference) is None
+    plain = between(exports(portals=(first,)), exports(portals=(second,)))
+    assert plain is not None
+    assert trees(plain) is not None

@@ -128,6 +128,18 @@ def test_rdma_opens_the_port_of_roce_and_every_address_is_every_address() -> Non
     assert openings(Protocol.ISCSI, "0.0.0.0", 3260) == (Opening(protocol=PortProtocol.TCP, port=3260),)
 
 
+def test_one_portal_that_comes_or_goes_is_let_in_and_shut_out_without_a_look_at_the_others(
+    ask: Ask, machine: FakeSystem
+) -> None:
+    machine.addresses.add("192.0.2.2")
+    ask(portal(21))
+    before = len(machine.faults.calls)
+    for portals, is_open in (((portal(21), portal(22, "192.0.2.2")), True), ((portal(21),), False)):
+        ask(*portals)
+        assert machine.network.firewall.admits("eth0", "192.0.2.2", "tcp", 3260) is is_open
+    assert not [call for call in machine.faults.calls[before:] if "/acls" in call.detail]
+
+
 def test_at_no_moment_a_portal_listens_behind_a_closed_port(ask: Ask, machine: FakeSystem) -> None:
     listening: set[Opening] = set()
     shut: list[Opening] = []

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from backend.tests.agent.exports import id_of, initiator, lun, nvme_host, subsystem, target, volume
+from backend.tests.agent.exports import id_of, initiator, lun, nvme_host, portal, subsystem, target, volume
 from backend.tests.providers import test_lio_converge, test_nvmet_converge, test_spdk_converge
 from lunette.agent.core import Agent
 from lunette.agent.server import answer
@@ -157,3 +157,27 @@ def amend(rig: Rig, before: ExportSet, after: ExportSet) -> int:
     assert reply.answer.report.accepted
     assert not reply.answer.is_whole
     return count
+
+
+def test_one_more_portal_and_one_fewer_are_the_same_work_whatever_is_served(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Agent, "converge", inspect.unwrap(Agent.converge))
+    monkeypatch.setattr(Agent, "amend", inspect.unwrap(Agent.amend))
+    assert one_more_portal_and_one_fewer(SMALL) == one_more_portal_and_one_fewer(LARGE)
+
+
+def one_more_portal_and_one_fewer(count: int) -> list[int]:
+    """How many lines ran in the agent with this number of volumes behind two targets."""
+    rig = test_lio_converge.ExportRig()
+    rig.machine.addresses.add("192.0.2.2")
+    present = document(rig, count, count // 2)
+    first = present.portals
+    assert rig.agent.converge(present).accepted
+    found = []
+    for portals in ((*first, portal(22, "192.0.2.2")), first) * 2:
+        generation = present.generation + 1
+        released = Release(kind=ReleaseKind.PORTAL, id=id_of(22), generation=generation)
+        update = {"portals": portals, "generation": generation, "released": (released,) if portals is first else ()}
+        after = present.model_copy(update=update)
+        found.append(amend(rig, present, after))
+        present = after
+    return found[2:]

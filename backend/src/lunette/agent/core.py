@@ -370,11 +370,15 @@ class Agent(Answering, complete=True):
             return None
         proven = self._proven(exports)
         waiting = dict(self._bring_up.waiting)
+        repaired = self._firewall.open_for(exports) if before.portals != exports.portals else 0
         report = in_words(lambda: serving.serve_difference(self._system, before, exports, last, waiting, proven))
         if report is None:
             return None
         self._host_name.settle(exports.host_name)
-        return self._noted(exports, report)
+        report = self._noted(exports, report)
+        if before.portals != exports.portals:
+            repaired += self._firewall.settle(exports)
+        return report.model_copy(update={"changed": report.changed + repaired}) if repaired else report
 
     def _proven(self, exports: ExportSet) -> set[str]:
         return {array.array_id for array in exports.arrays if self._bring_up.is_proven(array)}

@@ -80,6 +80,8 @@ def serve_difference(
     reasons = {one.volume_id: waiting[one.array_id] for one in difference.after.volumes if one.array_id in waiting}
     held = _held_by_others(system, engine, difference.after) | blocked
     silent = {one.portal_id: one.reason for one in last.portals if one.reason is not None}
+    if silent and difference.portals_differ:
+        return None
     part = engine.converge_part(system, difference, reasons=reasons, held=held, not_listening=silent)
     if part is None or any(one.reason is not None for one in (*part.targets, *part.subsystems)):
         return None
@@ -94,6 +96,9 @@ def _was_whole(last: ConvergeReport, difference: Difference) -> bool:
     targets, subsystems = (by_key("target_id", reports) for reports in (last.targets, last.subsystems))
     touched = [targets.get(one.target_id) for one in before.targets]
     touched += [subsystems.get(one.target_id) for one in before.subsystems]
+    if difference.portals_differ:
+        touched += [targets.get(one.target_id) for one in difference.same_targets]
+        touched += [subsystems.get(one.target_id) for one in difference.same_subsystems]
     return all(one is not None and one.state is ServingState.OPEN and one.reason is None for one in touched)
 
 

@@ -8,6 +8,7 @@ from lunette.domain.base import Model
 from lunette.domain.exports import (
     ConvergeReport,
     ExportLun,
+    ExportPortal,
     ExportSet,
     ExportSubsystem,
     ExportTarget,
@@ -18,7 +19,7 @@ from lunette.domain.unshared import by_key, unshared
 
 Part = TypeVar("Part", bound=ExportVolume | ExportTarget | ExportSubsystem | ExportLun)
 AnyTarget = TypeVar("AnyTarget", ExportTarget, ExportSubsystem)
-_APART = frozenset({"generation", "released", "volumes", "targets", "subsystems"})
+_APART = frozenset({"generation", "released", "volumes", "targets", "subsystems", "portals"})
 
 
 class LunChange(Model):
@@ -43,6 +44,8 @@ class ExportChange(Model):
     gone_subsystems: tuple[border.Id, ...] = ()
     target_luns: tuple[LunChange, ...] = ()
     subsystem_luns: tuple[LunChange, ...] = ()
+    portals: tuple[ExportPortal, ...] | None = None
+    """All of them, if one differs: there are few."""
 
     def applied_to(self, before: ExportSet) -> ExportSet:
         """The desired state after the change. Raises ValueError for LUNs of a target or subsystem that is not in it."""
@@ -52,6 +55,7 @@ class ExportChange(Model):
             update={
                 "generation": self.generation,
                 "released": self.released,
+                "portals": before.portals if self.portals is None else self.portals,
                 "volumes": _replaced("volume_id", before.volumes, self.volumes, self.gone_volumes),
                 "targets": _replaced("target_id", targets, self.targets, self.gone_targets),
                 "subsystems": _replaced("target_id", subsystems, self.subsystems, self.gone_subsystems),
@@ -75,6 +79,7 @@ class ReportChange(Model):
             "targets": [one.target_id for one in desired.targets],
             "subsystems": [one.target_id for one in desired.subsystems],
             "volumes": [one.volume_id for one in desired.volumes],
+            "portals": [one.portal_id for one in desired.portals],
         }
         lists = {
             name: tuple(found[id_] for id_ in kept.get(name, found) if id_ in found) for name, found in entries.items()
@@ -133,6 +138,7 @@ def change_between(before: ExportSet, after: ExportSet) -> ExportChange | None:
         gone_subsystems=gone_subsystems,
         target_luns=target_luns,
         subsystem_luns=subsystem_luns,
+        portals=None if before.portals == after.portals else after.portals,
     )
 
 

@@ -12,13 +12,23 @@ from itertools import chain
 from typing import Generic, TypeVar
 
 from lunette.domain.exports import ExportLun, ExportSet, ExportSubsystem, ExportTarget, ExportVolume
-from lunette.domain.mappings import Family
+from lunette.domain.mappings import ExportEngine, Family, Protocol
 from lunette.domain.unshared import by_key, chosen, keys, unshared
 from lunette.providers.exports.lio.tree import target_prefix
 
 AnyTarget = TypeVar("AnyTarget", ExportTarget, ExportSubsystem)
 _APART = frozenset(
-    {"volumes", "targets", "subsystems", "generation", "released", "disk_health_s", "self_tests", "host_name"}
+    {
+        "volumes",
+        "targets",
+        "subsystems",
+        "portals",
+        "generation",
+        "released",
+        "disk_health_s",
+        "self_tests",
+        "host_name",
+    }
 )
 """Fields of a desired state that are compared one by one, or that no target depends on. All others must be equal."""
 
@@ -26,7 +36,7 @@ _APART = frozenset(
 @dataclass(frozen=True)
 class Difference:
     """`before` and `after` contain only targets or subsystems that differ, and of each only what differs. The volumes
-    are those that differ and those of these LUNs.
+    are those that differ and those of these LUNs; the portals are all of them.
     """
 
     family: Family
@@ -43,7 +53,25 @@ class Difference:
     @property
     def is_empty(self) -> bool:
         states = (self.before, self.after)
-        return not any(one.targets or one.subsystems or one.volumes for one in states)
+        return not self.portals_differ and not any(one.targets or one.subsystems or one.volumes for one in states)
+
+    @property
+    def portals_differ(self) -> bool:
+        return self.before.portals != self.after.portals
+
+    @property
+    def same_targets(self) -> tuple[ExportTarget, ...]:
+        """Targets of which nothing but portals may differ. None if the family is NVMe."""
+        named = {one.target_id for one in (*self.before.targets, *self.after.targets)}
+        is_concerned = self.family is Family.SCSI
+        return tuple(one for one in self.whole.targets if is_concerned and one.target_id not in named)
+
+    @property
+    def same_subsystems(self) -> tuple[ExportSubsystem, ...]:
+        """The same for subsystems. None if the family is SCSI."""
+        named = {one.target_id for one in (*self.before.subsystems, *self.after.subsystems)}
+        is_concerned = self.family is Family.NVME
+        return tuple(one for one in self.whole.subsystems if is_concerned and one.target_id not in named)
 
     @cached_property
     def volume_ids(self) -> frozenset[str]:
@@ -58,11 +86,14 @@ def between(before: ExportSet, after: ExportSet) -> Difference | None:
     changed = {one for one in chain(old, new) if not _same(old.get(one), new.get(one))}
     targets = _parts(before.targets, after.targets, changed, old.keys())
     subsystems = _parts(before.subsystems, after.subsystems, changed, old.keys())
-    if targets.differ and subsystems.differ:
+    families = {portal.protocol.family for portal in set(before.portals) ^ set(after.portals)}
+    families |= {Family.SCSI} if targets.differ else set()
+    families |= {Family.NVME} if subsystems.differ else set()
+    if len(families) > 1:
         return None
     touched = changed | targets.volume_ids | subsystems.volume_ids
     found = Difference(
-        family=Family.NVME if subsystems.differ else Family.SCSI,
+        family=Family.NVME if Family.NVME in families else Family.SCSI,
         before=_state(before, targets.before, subsystems.before, chosen("volume_id", before.volumes, touched)),
         after=_state(after, targets.after, subsystems.after, chosen("volume_id", after.volumes, touched)),
         whole=after,
@@ -72,7 +103,9 @@ def between(before: ExportSet, after: ExportSet) -> Difference | None:
         return None
     if any(volume.adopted for state in (found.before, found.after) for volume in state.volumes):
         return None
-    is_plain = _is_plain_nvme(found, before) if subsystems.differ else _is_plain_scsi(found)
+    is_plain = _is_plain_nvme(found, before) if found.family is Family.NVME else _is_plain_scsi(found)
+    if found.portals_differ and not _are_plain_portals(found):
+        return None
     return found if is_plain else None
 
 
@@ -158,6 +191,20 @@ def _is_plain_scsi(found: Difference) -> bool:
     prefix = target_prefix(found.whole.appliance_id)
     targets = (*found.before.targets, *found.after.targets)
     return not found.whole.fc_ports and all(target.iqn.startswith(prefix) for target in targets)
+
+
+def _are_plain_portals(found: Difference) -> bool:
+    """Those that differ are TCP portals of the kernel's targets, and everything that is served through them is ours.
+    What listens over RDMA depends on devices; a portal of SPDK may change which engine serves NVMe.
+    """
+    differing = set(found.before.portals) ^ set(found.after.portals)
+    prefix = target_prefix(found.whole.appliance_id)
+    return (
+        all(portal.protocol in (Protocol.ISCSI, Protocol.NVME_TCP) for portal in differing)
+        and all(one.engine is not ExportEngine.SPDK for one in (*found.before.portals, *found.after.portals))
+        and all(target.iqn.startswith(prefix) for target in found.same_targets)
+        and not any(subsystem.adopted for subsystem in found.same_subsystems)
+    )
 
 
 def _is_plain_nvme(found: Difference, before: ExportSet) -> bool:

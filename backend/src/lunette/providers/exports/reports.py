@@ -70,6 +70,7 @@ def with_part(last: ConvergeReport, part: ConvergeReport, before: ExportSet, des
             "targets": tuple(map(targets.__getitem__, keys("target_id", desired.targets))),
             "subsystems": tuple(map(subsystems.__getitem__, keys("target_id", desired.subsystems))),
             "volumes": _volumes(last, part, before, desired),
+            "portals": _portals(last, part, desired),
         }
     )
 
@@ -83,6 +84,12 @@ def _volumes(
         return tuple(map(changed.get, keys("volume_id", last.volumes), last.volumes))
     found = by_key("volume_id", last.volumes) | changed
     return tuple(filter(None, map(found.get, keys("volume_id", desired.volumes))))
+
+
+def _portals(last: ConvergeReport, part: ConvergeReport, desired: ExportSet) -> tuple[PortalReport, ...]:
+    """Of all portals: those of the part are only of one family."""
+    found = by_key("portal_id", (*part.portals, *last.portals))
+    return tuple(filter(None, map(found.get, keys("portal_id", desired.portals))))
 
 
 def _still_waiting(last: ConvergeReport, part: ConvergeReport, desired: ExportSet) -> tuple[str, ...]:

@@ -101,13 +101,16 @@ def converge_part(
     before, wanted = tree.build(difference.before), tree.build(difference.after)
     nodes = wanted.nodes()
     known = before.nodes()
-    if any(path not in known and path.startswith("iscsi/") and files.exists(path) for path in nodes):
+    listening = part.Listening(difference)
+    new = (*(path for path in nodes if path not in known), *listening.new)
+    if any(path.startswith("iscsi/") and files.exists(path) for path in new):
         return None
-    failed = part.remove(files, before, nodes, difference.mapped)
+    failed = listening.stop(files) | part.remove(files, before, nodes, difference.mapped)
     if failed:
         return None
     builder = _Builder(files, failed, DeviceGuard(system, reasons, held), not_listening)
-    for level in (discovery.nodes(files, difference.after, ()) if difference.after.discovery else (), *wanted.levels):
+    settings = discovery.nodes(files, difference.after, ()) if difference.after.discovery else ()
+    for level in (settings, *wanted.levels, listening.new.values()):
         for node in level:
             builder.make(node)
     lacks = Lacks(files, nodes, failed)

@@ -4,9 +4,31 @@ from collections.abc import Collection, Mapping
 from functools import partial
 
 from lunette.providers.exports.configfs import attempt
-from lunette.providers.exports.lio import reservations, stale
+from lunette.providers.exports.difference import Difference
+from lunette.providers.exports.lio import reservations, stale, tree
 from lunette.providers.exports.lio.configfs import LioConfigfs
 from lunette.providers.exports.lio.tree import Node, Tree
+
+
+class Listening:
+    """Portals that come to targets of which nothing else differs, and portals that go from them."""
+
+    def __init__(self, difference: Difference) -> None:
+        before, after = difference.before.portals, difference.after.portals
+        targets = difference.same_targets if difference.portals_differ else ()
+        old = {node.path: node for node in tree.portal_nodes(targets, before)}
+        wanted = {node.path: node for node in tree.portal_nodes(targets, after)}
+        self.new: dict[str, Node] = {path: node for path, node in wanted.items() if path not in old}
+        """By path."""
+        self._gone = [path for path in old if path not in wanted]
+
+    def stop(self, files: LioConfigfs) -> dict[str, str]:
+        """Removes the portals that go. Returns what was refused, by path."""
+        failed: dict[str, str] = {}
+        for path in self._gone:
+            if files.exists(path):
+                attempt(failed, path, partial(files.rmdir, path))
+        return failed
 
 
 def remove(files: LioConfigfs, before: Tree, wanted: Mapping[str, Node], mapped: Collection[str]) -> dict[str, str]:

@@ -15,7 +15,7 @@ Levels are made in the order given and removed in the reverse. `enable` of a por
 everything below it stands.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
 from sys import intern
@@ -162,7 +162,7 @@ def portal_group(target: ExportTarget) -> str:
 
 def build(desired: ExportSet) -> Tree:
     """The tree for a desired state: backstores only for mapped volumes. Other engines are omitted."""
-    portals = [p for p in desired.portals if p.engine is ExportEngine.LIO]
+    portals = desired.portals
     targets = desired.targets
     mapped = {lun.volume_id for target in targets for lun in target.luns}
     volumes = [volume for volume in desired.volumes if volume.volume_id in mapped]
@@ -179,7 +179,7 @@ def build(desired: ExportSet) -> Tree:
             tuple(node for target in targets for node in _luns(target, places, prefix)),
             tuple(_initiator(target, initiator) for target in targets for initiator in target.initiators),
             tuple(node for target in targets for node in _mapped_luns(target, prefix)),
-            tuple(_portal(target, portal) for target in targets for portal in portals),
+            portal_nodes(targets, portals),
         ),
         gates=tuple(
             TargetGate(
@@ -191,6 +191,12 @@ def build(desired: ExportSet) -> Tree:
             for target in targets
         ),
     )
+
+
+def portal_nodes(targets: Iterable[ExportTarget], portals: Iterable[ExportPortal]) -> tuple[Node, ...]:
+    """Every target listens on every portal of LIO."""
+    ours = [portal for portal in portals if portal.engine is ExportEngine.LIO]
+    return tuple(_portal(target, portal) for target in targets for portal in ours)
 
 
 def portal_name(portal: ExportPortal) -> str:

@@ -71,7 +71,9 @@ def converge_part(
     before is trusted: a caller whose last run did not serve all of these subsystems serves everything.
     """
     files = NvmetConfigfs(system)
-    before, wanted = tree.build(difference.before), tree.build(difference.after)
+    if (trees := part.trees(difference)) is None:
+        return None
+    before, wanted = trees
     ours = adopted.of_appliance(files, difference.after)
     known = before.nodes()
     if any(path not in known and files.exists(path) for path in wanted.nodes()):

@@ -13,7 +13,7 @@ Levels are created in the order given and removed in reverse. `dhchap_key` is no
 Adopted objects keep their names and identities; their port may be in another directory (decision 0051).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from uuid import UUID
@@ -126,15 +126,7 @@ def build(desired: ExportSet) -> Tree:
         namespaces=tuple(node for subsystem in subsystems for node in _namespaces(subsystem, volumes)),
         allowed=tuple(node for subsystem in subsystems for node in _allowed(subsystem)),
         ports=tuple(_port(portal, ports[portal.portal_id]) for portal in portals),
-        port_links=tuple(
-            Node(
-                path=f"{ports[portal.portal_id]}/subsystems/{subsystem.nqn}",
-                link=f"subsystems/{subsystem.nqn}",
-                needs=tuple(node.path for node in _allowed(subsystem)),
-            )
-            for portal in portals
-            for subsystem in subsystems
-        ),
+        port_links=tuple(port_links(subsystems, ports.values())),
         referrals=tuple(_referrals(portals, ports)),
         gates=tuple(_gates(subsystems)),
         subsystem_gates=tuple(
@@ -149,6 +141,14 @@ def build(desired: ExportSet) -> Tree:
         ),
         port_paths=ports,
     )
+
+
+def port_links(subsystems: Iterable[ExportSubsystem], ports: Iterable[str]) -> Iterator[Node]:
+    """Every subsystem is served on every port."""
+    served = [(one.nqn, tuple(node.path for node in _allowed(one))) for one in subsystems]
+    for port in ports:
+        for nqn, needs in served:
+            yield Node(path=f"{port}/subsystems/{nqn}", link=f"subsystems/{nqn}", needs=needs)
 
 
 def port_paths(desired: ExportSet) -> dict[str, str]:
