@@ -19,7 +19,7 @@ from tests.machines.qemu import Qemu
 from tests.machines.uml import Uml
 
 SIZES = {Family.SCSI: (10, 100, 300, 1_000, 3_000), Family.NVME: (10, 100, 300, 1_000)}
-STEPS = ("floor", "restore", "again", "one more", "one fewer", "withdraw", "rtslib")
+STEPS = ("floor", "restore", "again", "one more", "one fewer", "one host", "one portal", "withdraw", "rtslib")
 MEMORY = ("agent MiB", "peak MiB", "guest MiB")
 COLUMNS = ("volumes", *(f"{step} s" for step in STEPS), "restore/floor", "rtslib/restore", *MEMORY)
 GROWS_FROM = 100

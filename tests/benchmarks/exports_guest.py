@@ -19,6 +19,7 @@ import time
 import uuid
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import starmap
 from pathlib import Path
 from typing import Any, ClassVar, cast
@@ -100,11 +101,14 @@ def main(family: Family, disk: str, size: int) -> int:
     if missing := engine.prepare(LocalSystem()):
         raise RuntimeError(missing)
     desired = _over_nvme if family is Family.NVME else _over_scsi
-    print(json.dumps(_measure(desired(volumes[:size], 1), desired(volumes, 2))))
+    present = desired(volumes[:size], 1)
+    larger = {"one more": desired(volumes, 1), "one host": _with_host(present), "one portal": _with_portal(present)}
+    print(json.dumps(_measure(present, larger)))
     return 0
 
 
-def _measure(desired: ExportSet, larger: ExportSet) -> dict[str, float]:
+def _measure(desired: ExportSet, larger: dict[str, ExportSet]) -> dict[str, float]:
+    """`larger` by the names of what there is one more of."""
     system, recorder = LocalSystem(), Recorder()
     found: dict[str, float] = {"volumes": len(desired.volumes)}
     _serve(recorder, desired)
@@ -115,12 +119,14 @@ def _measure(desired: ExportSet, larger: ExportSet) -> dict[str, float]:
         _withdraw(system)
         rounds["restore"].append(_seconds(lambda: _serve(system, desired)))
         rounds["again"].append(_seconds(lambda: _unchanged(_serve(system, desired))))
-    agent, smaller = _agent(desired), desired
-    for _ in range(ROUNDS):
-        changes = _changes(smaller, larger)
-        for name, (before, after) in changes.items():
-            rounds[name].append(_seconds(lambda before=before, after=after: _amend(agent, before, after)))  # type: ignore[misc]
-        smaller = changes["one fewer"][1]
+    agent, present = _agent(desired), desired
+    for name, wanted in [*larger.items()] * ROUNDS:
+        more = wanted.model_copy(update={"generation": present.generation + 1})
+        rounds[name].append(_seconds(partial(_amend, agent, present, more)))
+        present = _released(desired, more)
+        took = _seconds(partial(_amend, agent, more, present))
+        if name == "one more":
+            rounds["one fewer"].append(took)
     found |= {name: statistics.median(times) for name, times in rounds.items()}
     _unchanged(_serve(system, desired))
     found["guest MiB"] = _used_mib()
@@ -205,7 +211,9 @@ def _over_nvme(volumes: Sequence[ExportVolume], generation: int) -> ExportSet:
 
 
 def _parts(volumes: Sequence[ExportVolume]) -> list[Sequence[ExportVolume]]:
-    return [volumes[start : start + PER_TARGET] for start in range(0, len(volumes), PER_TARGET)]
+    """What shares a target. One volume more does not get one of its own."""
+    starts = range(0, max(len(volumes) - 1, 1), PER_TARGET)
+    return [volumes[start : start + PER_TARGET] for start in starts[:-1]] + [volumes[starts[-1] :]]
 
 
 def _portal(protocol: Protocol, engine: ExportEngine, port: int) -> ExportPortal:
@@ -264,10 +272,17 @@ def _serve(system: LocalSystem, desired: ExportSet) -> ConvergeReport:
     return report
 
 
-def _changes(smaller: ExportSet, larger: ExportSet) -> dict[str, tuple[ExportSet, ExportSet]]:
-    """To the larger document and back, each as the document before and after."""
-    more = larger.model_copy(update={"generation": smaller.generation + 1})
-    return {"one more": (smaller, more), "one fewer": (more, _released(smaller, more))}
+def _with_host(desired: ExportSet) -> ExportSet:
+    """Also with a group of hosts that has the first volume."""
+    first, number = desired.volumes[:1], len((*desired.targets, *desired.subsystems))
+    if desired.targets:
+        return desired.model_copy(update={"targets": (*desired.targets, _target(number, first))})
+    return desired.model_copy(update={"subsystems": (*desired.subsystems, _subsystem(number, first))})
+
+
+def _with_portal(desired: ExportSet) -> ExportSet:
+    (first,) = desired.portals
+    return desired.model_copy(update={"portals": (first, _portal(first.protocol, first.engine, first.port + 1))})
 
 
 def _released(desired: ExportSet, larger: ExportSet) -> ExportSet:
@@ -277,6 +292,7 @@ def _released(desired: ExportSet, larger: ExportSet) -> ExportSet:
         ReleaseKind.VOLUME: [{one.volume_id for one in part.volumes} for part in (larger, desired)],
         ReleaseKind.TARGET: [{one.target_id for one in part.targets} for part in (larger, desired)],
         ReleaseKind.SUBSYSTEM: [{one.target_id for one in part.subsystems} for part in (larger, desired)],
+        ReleaseKind.PORTAL: [{one.portal_id for one in part.portals} for part in (larger, desired)],
         ReleaseKind.MAPPING: [set(part.mapping_ids) for part in (larger, desired)],
     }
     gone = [(kind, id_) for kind, (all_, left) in ids.items() for id_ in sorted(all_ - left)]

@@ -54,15 +54,16 @@ with RAID 5, a bitmap with RAID 6; mdadm's arrays have neither) differ from mdad
         "exports",
         ("20",),
         """\
-The agent's work on LIO over iSCSI, in seconds, on user-mode Linux with one CPU; each volume is mapped to four hosts,
-and 250 volumes share a target. `restore` creates all exports from an empty state, `again` checks all exports and
-changes nothing, `one more` and `one fewer` serve a difference of one volume, `withdraw` removes all exports. `floor`
-is the time to replay the writes of the restore with bare system calls. These are medians of three rounds. `rtslib` is
-the time that rtslib needs to restore its own file of the same exports, if rtslib ends in reasonable time. `agent` is
-the resident memory, in MiB, of an agent that started, loaded its ledger, restored these exports and was then sent all
-of them again by the API, `peak` the most that it had until then; `guest` is the memory that the whole guest used while
-it served all exports: most of it belongs to the kernel. The last row is the power of the number of
-volumes by which a column grows, from 100 on.""",
+The agent's work on LIO over iSCSI, in seconds, on user-mode Linux with one CPU; each volume is mapped to a host group
+of four hosts, and a host group has 250 volumes. `restore` creates all exports from an empty state, `again` checks all
+exports and changes nothing. `one more` and `one fewer` serve a difference of one volume of a host group, `one host`
+another host group with one volume, and `one portal` another portal, on which all targets listen then. `withdraw`
+removes all exports. `floor` is the time to replay the writes of the restore with bare system calls. These are medians
+of three rounds. `rtslib` is the time that rtslib needs to restore its own file of the same exports, if rtslib ends in
+reasonable time. `agent` is the resident memory, in MiB, of an agent that started, loaded its ledger, restored these
+exports and was then sent all of them again by the API, `peak` the most that it had until then; `guest` is the memory
+that the whole guest used while it served all exports: most of it belongs to the kernel. The last row is the power of
+the number of volumes by which a column grows, from 100 on.""",
     ),
     Benchmark(
         "exports-nvme",
