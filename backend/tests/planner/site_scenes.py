@@ -2,6 +2,7 @@
 arrays more disks and renames what it has in common with it.
 """
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -72,8 +73,8 @@ def _wider(draw: DrawFn, first: Site, second: Site, sizes: Mapping[str, int]) ->
     arrays = {array.name: array for array in _arrays(second)}
     standing = arrays.keys() & {array.name for array in _arrays(first)}
     taken = {disk for array in arrays.values() for ids in array.by_role().values() for disk in ids}
-    places = [(name, role) for name in sorted(standing) for role in _joinable(arrays[name])]
     for disk in [disk for disk in DISKS if disk not in taken]:
+        places = [(name, role) for name in sorted(standing) for role in _joinable(arrays[name])]
         fitting = [(name, role) for name, role in places if sizes[disk] >= _least_bytes(arrays[name], role, sizes)]
         if (place := draw(st.sampled_from([None, *fitting]))) is not None:
             name, role = place
@@ -91,11 +92,20 @@ def _arrays(site: Site) -> tuple[SiteArray, ...]:
     return site.arrays or ()
 
 
-def _joinable(array: SiteArray) -> tuple[str, ...]:
+def _joinable(array: SiteArray) -> list[str]:
     """The lists of this array that can get longer. A pool does not grow, and a raid0 of md neither."""
-    if array.engine is ArrayEngine.ZFS:
-        return ("spares", "log", "cache")
-    return () if array.level is Level.RAID0 else ("spares", "disks")
+    roles = () if array.level is Level.RAID0 else ("spares", "disks")
+    return [
+        role
+        for role in (("spares", "log", "cache") if array.engine is ArrayEngine.ZFS else roles)
+        if len(getattr(array, role)) < _most(role)
+    ]
+
+
+def _most(role: str) -> float:
+    """How many disks a list can have."""
+    limits = (getattr(limit, "max_length", None) for limit in SiteArray.model_fields[role].metadata)
+    return min((limit for limit in limits if limit is not None), default=math.inf)
 
 
 def _renamed(draw: DrawFn, first: Site, second: Site) -> tuple[Site, Renames]:
