@@ -197,18 +197,18 @@ def one_answer(answer: bytes, authority: Authority | None = None) -> Iterator[tu
         plain, _ = listener.accept()
         with authority.context().wrap_socket(plain, server_side=True) if authority else plain as peer:
             peer.settimeout(within(20))
-            peer.recv(65536)
-            peer.sendall(answer)
-            if authority is None:
-                peer.shutdown(socket.SHUT_WR)
             try:
+                peer.recv(65536)
+                peer.sendall(answer)
+                if authority is None:
+                    peer.shutdown(socket.SHUT_WR)
                 while peer.recv(65536):
                     pass
-                closed.set()
             except TimeoutError:
+                return
+            except OSError:  # closed before it has taken everything, or without TLS's farewell
                 pass
-            except OSError:  # closed with something unread, or without TLS's farewell
-                closed.set()
+            closed.set()
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(60)
