@@ -206,7 +206,7 @@ def one_answer(answer: bytes, authority: Authority | None = None) -> Iterator[tu
                     pass
             except TimeoutError:
                 return
-            except OSError:  # closed before it has taken everything, or without TLS's farewell
+            except OSError:  # closed before everything was read, or without TLS's close_notify
                 pass
             closed.set()
 

@@ -94,12 +94,10 @@ def _arrays(site: Site) -> tuple[SiteArray, ...]:
 
 def _joinable(array: SiteArray) -> list[str]:
     """The lists of this array that can get longer. A pool does not grow, and a raid0 of md neither."""
-    roles = () if array.level is Level.RAID0 else ("spares", "disks")
-    return [
-        role
-        for role in (("spares", "log", "cache") if array.engine is ArrayEngine.ZFS else roles)
-        if len(getattr(array, role)) < _most(role)
-    ]
+    roles: tuple[str, ...] = ("spares", "log", "cache") if array.engine is ArrayEngine.ZFS else ("spares", "disks")
+    if array.level is Level.RAID0 and array.engine is not ArrayEngine.ZFS:
+        roles = ()
+    return [role for role in roles if len(getattr(array, role)) < _most(role)]
 
 
 def _most(role: str) -> float:

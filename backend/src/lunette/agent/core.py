@@ -370,13 +370,14 @@ class Agent(Answering, complete=True):
             return None
         proven = self._proven(exports)
         waiting = dict(self._bring_up.waiting)
-        repaired = self._firewall.open_for(exports) if before.portals != exports.portals else 0
+        portals_differ = before.portals != exports.portals
+        repaired = self._firewall.open_for(exports) if portals_differ else 0
         report = in_words(lambda: serving.serve_difference(self._system, before, exports, last, waiting, proven))
         if report is None:
             return None
         self._host_name.settle(exports.host_name)
         report = self._noted(exports, report)
-        if before.portals != exports.portals:
+        if portals_differ:
             repaired += self._firewall.settle(exports)
         return report.model_copy(update={"changed": report.changed + repaired}) if repaired else report
 

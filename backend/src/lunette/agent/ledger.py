@@ -84,7 +84,7 @@ class Ledger:
             exports = self._continued(document.exports, document.id, Fernet(key))
         except (InvalidToken, ValueError, LookupError, TypeError, AttributeError) as error:
             raise Broken(f"{self._path} cannot be read ({type(error).__name__})") from error
-        if document.format != _FORMAT:  # an agent of before serves it, and would not understand what is appended
+        if document.format != _FORMAT:  # an earlier agent serves it, and would not understand what is appended
             self._continues = None
         return exports
 

@@ -61,17 +61,17 @@ class Difference:
 
     @property
     def same_targets(self) -> tuple[ExportTarget, ...]:
-        """Targets of which nothing but portals may differ. None if the family is NVMe."""
+        """Targets of which at most the portals differ; empty if the family is NVMe."""
         named = {one.target_id for one in (*self.before.targets, *self.after.targets)}
-        is_concerned = self.family is Family.SCSI
-        return tuple(one for one in self.whole.targets if is_concerned and one.target_id not in named)
+        targets = self.whole.targets if self.family is Family.SCSI else ()
+        return tuple(one for one in targets if one.target_id not in named)
 
     @property
     def same_subsystems(self) -> tuple[ExportSubsystem, ...]:
-        """The same for subsystems. None if the family is SCSI."""
+        """Subsystems of which at most the portals differ; empty if the family is SCSI."""
         named = {one.target_id for one in (*self.before.subsystems, *self.after.subsystems)}
-        is_concerned = self.family is Family.NVME
-        return tuple(one for one in self.whole.subsystems if is_concerned and one.target_id not in named)
+        subsystems = self.whole.subsystems if self.family is Family.NVME else ()
+        return tuple(one for one in subsystems if one.target_id not in named)
 
     @cached_property
     def volume_ids(self) -> frozenset[str]:

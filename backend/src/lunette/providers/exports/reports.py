@@ -87,7 +87,7 @@ def _volumes(
 
 
 def _portals(last: ConvergeReport, part: ConvergeReport, desired: ExportSet) -> tuple[PortalReport, ...]:
-    """Of all portals: those of the part are only of one family."""
+    """Of all portals: those that were there before as in the last report, those that are new as in the part."""
     found = by_key("portal_id", (*part.portals, *last.portals))
     return tuple(filter(None, map(found.get, keys("portal_id", desired.portals))))
 

@@ -1,4 +1,6 @@
-"""Removes what a difference between two desired states takes away, and looks at nothing else."""
+"""What a difference between two desired states takes away, and the portals that it adds or removes. Nothing else is
+looked at.
+"""
 
 from collections.abc import Collection, Mapping
 from functools import partial
@@ -11,7 +13,7 @@ from lunette.providers.exports.lio.tree import Node, Tree
 
 
 class Listening:
-    """Portals that come to targets of which nothing else differs, and portals that go from them."""
+    """Portals that are added to targets that otherwise stay as they are, and portals that are removed from them."""
 
     def __init__(self, difference: Difference) -> None:
         before, after = difference.before.portals, difference.after.portals
@@ -23,7 +25,7 @@ class Listening:
         self._gone = [path for path in old if path not in wanted]
 
     def stop(self, files: LioConfigfs) -> dict[str, str]:
-        """Removes the portals that go. Returns what was refused, by path."""
+        """Removes the portals to be removed. Returns what was refused, by path."""
         failed: dict[str, str] = {}
         for path in self._gone:
             if files.exists(path):

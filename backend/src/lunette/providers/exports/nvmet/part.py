@@ -1,4 +1,6 @@
-"""Removes what a difference between two desired states takes away, and looks at nothing else."""
+"""What a difference between two desired states consists of in configfs, and the removal of what it takes away. Nothing
+else is looked at.
+"""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -14,9 +16,10 @@ from lunette.providers.exports.nvmet.tree import Tree
 
 
 def trees(difference: Difference) -> tuple[Tree, Tree] | None:
-    """What differs before and after. Of subsystems of which nothing else differs, the links in ports that differ.
+    """What differs, before and after. If portals differ, subsystems that otherwise stay as they are have links in the
+    ports that come and go, and nothing else.
 
-    None if a port would get the directory that another one had, or another address in its own.
+    None if a port would get the directory that another one had, or another address in its own directory.
     """
     before, after = tree.build(difference.before), tree.build(difference.after)
     if not difference.portals_differ:
