@@ -153,20 +153,16 @@ def test_connections_that_say_half_a_request(victim: Process) -> None:
     resource.prlimit(victim.process.pid, resource.RLIMIT_NOFILE, (1024, 1024))
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 4096), most))
-    held: list[socket.socket] = []
-    with Bystander(victim):
+    with Bystander(victim), contextlib.ExitStack() as held:
         for number in range(1, 9):
             for _ in range(200):
-                peer = connected(victim, f"127.0.0.{number}")
-                held.append(peer)
+                peer = held.enter_context(contextlib.closing(connected(victim, f"127.0.0.{number}")))
                 if number > 4:  # no TLS at all
                     with contextlib.suppress(OSError):
                         peer.sendall(b"GET / HTTP")
         assert len(list(Path(f"/proc/{victim.process.pid}/fd").iterdir())) < 1024 - RESERVE + 100
         if os.geteuid() == 0:
             assert as_root(victim, "/api/v1/me")["username"] == "root@local"
-    for peer in held:
-        peer.close()
 
 
 def as_root(victim: Process, path: str) -> dict[str, object]:

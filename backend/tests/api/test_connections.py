@@ -5,7 +5,7 @@ import resource
 import socket
 import ssl
 import threading
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -110,6 +110,32 @@ def test_who_does_not_leave_though_sent_away_fills_the_room_no_further() -> None
         assert open_connections.enter(Visitor("a"))
     entered = sum(open_connections.enter(Visitor(f"b{number}")) for number in range(200))
     assert len(open_connections) == 10 + entered <= 10 + LEAVING
+
+
+def test_a_burst_of_connections_waits_for_a_busy_event_loop_and_none_of_them_is_dropped() -> None:
+    """As many as in the attack of test_attacks.py. One that is dropped would be tried again a second later."""
+    soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, most), most))
+    try:
+        asyncio.run(come_while_busy(1600))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, most))
+
+
+async def come_while_busy(count: int) -> None:
+    """Raises TimeoutError at the first connection that the kernel does not accept."""
+    (bound,) = await connections.listen("127.0.0.1", 0)
+    limits = Limits()
+    listener = connections.Listener(bound, OpenConnections(limits), limits, None, lambda: pytest.fail("let in"))
+    await asyncio.sleep(0)
+    with closing(bound), ExitStack() as peers:
+        for number in range(count):  # nothing is awaited, so the event loop accepts nothing
+            peer = peers.enter_context(closing(socket.socket()))
+            peer.bind((f"127.0.0.{number % 8 + 1}", 0))
+            peer.settimeout(0.9)
+            peer.connect(bound.getsockname())
+        listener.close()
+        await listener.wait_closed()
 
 
 def as_many_as_may(port: int) -> list[socket.socket]:

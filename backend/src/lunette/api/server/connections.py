@@ -21,7 +21,10 @@ from lunette.api.server.protocol import HttpProtocol, Waiting
 
 TLS_BUFFER_BYTES = 32 * 1024
 """Asyncio allocates 256 KiB for reading TLS on each connection, too much for hundreds; a record has 16 KiB at most."""
-BACKLOG = 512
+BACKLOG = 4096
+"""How many connections the kernel completes while the event loop is busy: the default of net.core.somaxconn. While the
+queue is full, requests to connect are dropped, and a client repeats its own only after a second (RFC 6298).
+"""
 ACCEPTED_A_TURN = 64
 LEAVING = 50
 """How far the count may exceed the limit while evicted connections are being closed."""
