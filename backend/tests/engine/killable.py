@@ -18,7 +18,7 @@ from backend.tests.fakemachine import FakeSystem
 from lunette.agent.core import Agent
 from lunette.agent.loop import AgentLoop
 from lunette.agent.server import Server, listen
-from lunette.domain.errors import Unavailable
+from lunette.domain.errors import Conflict, Unavailable
 from lunette.domain.site import SiteRequest
 from lunette.engine.context.outcome import Actor
 from lunette.engine.control import Control
@@ -111,9 +111,9 @@ def run_api(url: str, key: str, socket: str, orders: Connection) -> None:
 
 
 def _ask(store: Store, control: Control, request: SiteRequest) -> str | None:
-    """Try again while the agent is away, as a client does that gets 503."""
+    """Try again while the agent is away or an erasure is under way, as a client does that gets 503 or 409."""
     while True:
-        with suppress(Unavailable):
+        with suppress(Unavailable, Conflict):
             control.observation(0)
             with store.write() as tx:
                 return site_changes.apply(control.change(tx, ACTOR), request).job_id

@@ -162,7 +162,8 @@ class Scenario:
         job_id = self.processes.answer()
         self.settle()
         with self.store.read() as tx:
-            assert job_id is None or tx.get_one(Job, job_id).state == JobState.SUCCEEDED
+            ended = tx.get_one(Job, job_id) if job_id else None
+            assert ended is None or ended.state == JobState.SUCCEEDED, ended.message
         site = request.site
         assert self.there() == {
             "arrays": {one.name for one in site.arrays or ()},

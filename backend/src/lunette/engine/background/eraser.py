@@ -55,20 +55,21 @@ class Eraser:
         """Counts the time that passed, and files a job for each item that is due. Returns the seconds until the next
         check.
 
-        What cannot be erased now (the agent is down, its array is down, a job uses it) waits for a later round.
+        What cannot be erased now waits for a later round: the agent or its array is down, a job uses it, or a site
+        document is being applied.
         """
         counted = self._monotonic()
         passed, self._counted = counted - self._counted, counted
         with self._store.write() as tx:
             uptime_s = uptime.advance(tx, passed, self._now()).seconds
             deleted_snapshots.forget_orphans(tx)
-            if tx.scalar(_SITE_UNDER_WAY):
-                return PERIOD_S
             due = [(erase, id_) for table, erase in _ERASURES for id_ in _due(tx, table, uptime_s)]
         for erase, id_ in due:
             try:
                 self._services.seen()
                 with self._store.write() as tx:
+                    if tx.scalar(_SITE_UNDER_WAY):
+                        break
                     erase(ChangeContext(tx, self._services, Actor(name=SYSTEM)), id_)
             except LunetteError:
                 continue
